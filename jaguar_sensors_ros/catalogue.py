@@ -1,0 +1,70 @@
+"""The list of parts: a line each.  A new part is a file and a line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaguar_sensors_ros.component import build
+from jaguar_sensors_ros.faults.base import FaultMode
+from jaguar_sensors_ros.faults.bias import Bias
+from jaguar_sensors_ros.faults.drift import Drift
+from jaguar_sensors_ros.faults.intermittent import Intermittent
+from jaguar_sensors_ros.faults.jump import Jump
+from jaguar_sensors_ros.faults.noise import Noise
+from jaguar_sensors_ros.faults.satellite_loss import SatelliteLoss
+from jaguar_sensors_ros.faults.stuck import Stuck
+from jaguar_sensors_ros.faults.total import Total
+from jaguar_sensors_ros.sensors.base import Sensor
+from jaguar_sensors_ros.sensors.gps import GpsSensor
+from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
+from jaguar_sensors_ros.sensors.imu import ImuSensor
+from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+
+#: failure modes by their name in the contract
+FAULTS: dict[str, FaultMode] = {
+    mode.name: mode
+    for mode in (
+        Bias(),
+        Drift(),
+        Noise(),
+        Stuck(),
+        Intermittent(),
+        Jump(),
+        Total(),
+        SatelliteLoss(),
+    )
+}
+
+#: sensors by type: class and settings
+SENSORS: dict[str, tuple[type[Sensor[Any, Any]], type[SensorSettings]]] = {
+    'imu': (ImuSensor, ImuSettings),
+    'gps': (GpsSensor, GpsSettings),
+}
+
+
+def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str, object]:
+    """Return explicit parameter values completed by those that the chosen grade sets."""
+    if sensor_type != 'imu':
+        return dict(explicit)
+    grade = explicit.get('grade', 'tactical')
+    return {**GRADES.get(str(grade), {}), **explicit}
+
+
+def make_settings(sensor_type: str, explicit: dict[str, object]) -> SensorSettings:
+    """Build the settings of a sensor from the parameters that were given.
+
+    Raises
+    ------
+    ParameterError
+        for an unknown name or a value that is not allowed.
+    """
+    return build(SENSORS[sensor_type][1], effective_values(sensor_type, explicit))
+
+
+def make_sensor(sensor_type: str, name: str, settings: SensorSettings, seed: int) -> Any:
+    """Make a sensor of a type of the catalogue."""
+    return SENSORS[sensor_type][0](name, settings, seed, FAULTS)
+
+
+__all__ = ['FAULTS', 'SENSORS', 'effective_values', 'make_sensor', 'make_settings']

@@ -1,0 +1,311 @@
+"""How a part declares its parameters and gets its random numbers.
+
+A part's parameters are the fields of a frozen dataclass, made by :func:`parameter` and
+:func:`group`.  From that one declaration follow validation, ROS descriptors, the shipped YAML
+files and the parameter page of the documentation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from jaguar_sensors_ros.types import JaguarError
+
+SettingsT = TypeVar('SettingsT')
+
+#: value of a parameter that is worked out by the node unless it is given
+AUTO = 'auto'
+
+
+class ParameterError(JaguarError):
+    """A parameter that is refused: name, value, and what is allowed."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f'{name} = {value!r}: {allowed}')
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One parameter: everything that is known about it besides its value.
+
+    ``sizes`` lists the lengths a list value may have; 1 stands for a bare number, which a
+    vector parameter spreads over its axes.  ``kind`` is one of number, integer, boolean,
+    string, vector.  ``auto`` tells whether the string 'auto' is allowed instead.
+    """
+
+    name: str
+    default: Any
+    kind: str
+    doc: str
+    unit: str = ''
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+    sizes: tuple[int, ...] = ()
+    choices: tuple[str, ...] = ()
+    auto: bool = False
+    source: str = ''
+
+    def allowed(self) -> str:
+        """Say in words which values are accepted."""
+        unit = f' {self.unit}' if self.unit else ''
+        if self.kind == 'string':
+            text = f'one of {", ".join(self.choices)}' if self.choices else 'a string'
+        elif self.kind == 'boolean':
+            text = 'true or false'
+        elif self.kind == 'integer':
+            text = f'a whole number{self._range()}{unit}'
+        elif self.kind == 'vector':
+            sizes = ' or '.join('one number' if n == 1 else f'{n} numbers' for n in self.sizes)
+            text = f'{sizes}, finite{self._range()}{unit}'
+        else:
+            text = f'a finite number{self._range()}{unit}'
+        return text + (f", or '{AUTO}'" if self.auto else '')
+
+    def _range(self) -> str:
+        parts = []
+        if self.minimum is not None:
+            parts.append(f' >= {self.minimum:g}')
+        if self.above is not None:
+            parts.append(f' > {self.above:g}')
+        if self.maximum is not None:
+            parts.append(f' <= {self.maximum:g}')
+        return ' and'.join(parts)
+
+    def check(self, value: object) -> Any:
+        """Return ``value`` in the form the part uses.
+
+        Raises
+        ------
+        ParameterError
+            if the type, the length, the finiteness or the range is wrong.
+        """
+        if self.auto and value == AUTO:
+            return AUTO
+        converter = getattr(self, f'_check_{self.kind}')
+        return converter(value)
+
+    def _refuse(self, value: object) -> ParameterError:
+        return ParameterError(self.name, value, f'must be {self.allowed()}')
+
+    def _check_string(self, value: object) -> str:
+        if not isinstance(value, str) or (self.choices and value not in self.choices):
+            raise self._refuse(value)
+        return value
+
+    def _check_boolean(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise self._refuse(value)
+        return value
+
+    def _check_integer(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise self._refuse(value)
+        if not float(value).is_integer():
+            raise self._refuse(value)
+        return int(self._in_range(float(value), value))
+
+    def _check_number(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise self._refuse(value)
+        return self._in_range(float(value), value)
+
+    def _check_vector(self, value: object) -> tuple[float, ...]:
+        if isinstance(value, bool | str | bytes):
+            raise self._refuse(value)
+        items = list(value) if isinstance(value, Iterable) else [value]
+        if len(items) not in self.sizes:
+            raise self._refuse(value)
+        for item in items:
+            if isinstance(item, bool) or not isinstance(item, int | float | np.number):
+                raise self._refuse(value)
+        numbers = tuple(self._in_range(float(item), value) for item in items)
+        return numbers * max(self.sizes) if len(numbers) == 1 and self._spreads() else numbers
+
+    def _spreads(self) -> bool:
+        return max(self.sizes) in (2, 3)
+
+    def _in_range(self, number: float, value: object) -> float:
+        wrong = (
+            not math.isfinite(number)
+            or (self.minimum is not None and number < self.minimum)
+            or (self.above is not None and number <= self.above)
+            or (self.maximum is not None and number > self.maximum)
+        )
+        if wrong:
+            raise self._refuse(value)
+        return number
+
+
+def parameter(
+    default: Any,
+    doc: str,
+    *,
+    kind: str = 'number',
+    unit: str = '',
+    minimum: float | None = None,
+    maximum: float | None = None,
+    above: float | None = None,
+    sizes: tuple[int, ...] = (),
+    choices: tuple[str, ...] = (),
+    auto: bool = False,
+    source: str = '',
+) -> Any:
+    """Declare a field of a settings dataclass as a parameter (see :class:`Declaration`).
+
+    ``{unit}`` in the unit is replaced by the unit of the enclosing group.
+    """
+    declaration = Declaration(
+        '', default, kind, doc, unit, minimum, maximum, above, sizes, choices, auto, source
+    )
+    checked = default if default is None else declaration.check(default)
+    return dataclasses.field(default=checked, metadata={'declaration': declaration})
+
+
+def vector(default: float | tuple[float, ...], doc: str, **options: Any) -> Any:
+    """Declare a parameter with one value per axis x, y, z; a bare number serves all three."""
+    return parameter(default, doc, kind='vector', sizes=(1, 3), **options)
+
+
+def group(settings_class: type, unit: str = '') -> Any:
+    """Declare a field that holds the settings of a part; its name becomes their prefix."""
+    return dataclasses.field(
+        default_factory=settings_class, metadata={'group': settings_class, 'unit': unit}
+    )
+
+
+def declarations(settings_class: type, prefix: str = '', unit: str = '') -> list[Declaration]:
+    """Return the parameters of a settings class, groups flattened to dotted names."""
+    found: list[Declaration] = []
+    for field in dataclasses.fields(settings_class):
+        name = prefix + field.name
+        if 'group' in field.metadata:
+            nested = field.metadata['group']
+            found += declarations(nested, f'{name}.', field.metadata['unit'] or unit)
+        elif 'declaration' in field.metadata:
+            declared: Declaration = field.metadata['declaration']
+            replaced = declared.unit.replace('{unit}', unit)
+            found.append(dataclasses.replace(declared, name=name, unit=replaced))
+    return found
+
+
+def build(settings_class: type[SettingsT], values: Mapping[str, object]) -> SettingsT:
+    """Make settings from a flat mapping of dotted names; what is absent keeps its default.
+
+    Raises
+    ------
+    ParameterError
+        for an unknown name, a value of the wrong type or out of range, or values that
+        contradict one another.
+    """
+    known = {declared.name: declared for declared in declarations(settings_class)}
+    for name, value in values.items():
+        if name not in known:
+            raise ParameterError(name, value, f'no such parameter; {nearest(name, known)}')
+    checked = {name: known[name].check(value) for name, value in values.items()}
+    return cast(SettingsT, _assemble(settings_class, checked, ''))
+
+
+def _assemble(settings_class: type, values: Mapping[str, object], prefix: str) -> object:
+    arguments: dict[str, object] = {}
+    for field in dataclasses.fields(settings_class):
+        name = prefix + field.name
+        if 'group' in field.metadata:
+            arguments[field.name] = _assemble(field.metadata['group'], values, f'{name}.')
+        elif name in values:
+            arguments[field.name] = values[name]
+    try:
+        return settings_class(**arguments)
+    except ParameterError as error:
+        raise ParameterError(prefix + error.name, error.value, error.allowed) from None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which of the known names is closest to a wrong one."""
+    names = list(known)
+    match = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
+    return f'did you mean {match[0]}?' if match else 'there are no parameters'
+
+
+class NormalStream:
+    """Unit normals of one term and axis, addressed by the sample's number since power-on.
+
+    Blocks of ``BLOCK`` numbers come from PCG64 seeded by
+    ``SeedSequence([seed, *words], spawn_key=(block,))``, where the words are those of
+    sha256("sensor/term/axis/power_on").  Any position is reached in constant time, so samples
+    that were missed (a gap in the truth, a disabled sensor) cost nothing and disturb nothing.
+
+    Parameters
+    ----------
+    seed : int
+        Non-negative seed of the sensor.
+    key : str
+        "sensor/term/axis".
+    power_on : int
+        Number of the power cycle, from 0.
+    """
+
+    BLOCK = 1024
+
+    __slots__ = ('_entropy', '_first', '_values')
+
+    def __init__(self, seed: int, key: str, power_on: int) -> None:
+        digest = hashlib.sha256(f'{key}/{power_on}'.encode()).digest()
+        words = np.frombuffer(digest, dtype='<u4')
+        self._entropy = [seed, *(int(word) for word in words)]
+        self._first = 0
+        self._values: list[float] = []
+
+    def __call__(self, tick: int) -> float:
+        """Return the number of sample ``tick`` (>= 0)."""
+        index = tick - self._first
+        if not 0 <= index < len(self._values):
+            block, index = divmod(tick, self.BLOCK)
+            self._first = block * self.BLOCK
+            self._values = list(map(float, self._block(block)))
+        return self._values[index]
+
+    def _block(self, block: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        sequence = np.random.SeedSequence(self._entropy, spawn_key=(block,))
+        return np.random.Generator(np.random.PCG64(sequence)).standard_normal(self.BLOCK)
+
+    def array(self, start: int, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the numbers of ``count`` samples from ``start`` on, shape (count,)."""
+        first, last = start // self.BLOCK, (start + count - 1) // self.BLOCK
+        blocks = [self._block(block) for block in range(first, last + 1)]
+        joined = np.concatenate(blocks) if blocks else np.empty(0)
+        offset = start - first * self.BLOCK
+        return joined[offset : offset + count]
+
+
+@dataclass(frozen=True)
+class StreamFactory:
+    """Hands out the streams of one sensor in one power cycle."""
+
+    seed: int
+    sensor: str
+    power_on: int
+
+    def stream(self, term: str, axis: str) -> NormalStream:
+        """Return the stream of a term and axis, new in every power cycle."""
+        return NormalStream(self.seed, f'{self.sensor}/{term}/{axis}', self.power_on)
+
+    def unit_stream(self, term: str, axis: str) -> NormalStream:
+        """Return the stream of a property of the unit, the same in every power cycle."""
+        return NormalStream(self.seed, f'{self.sensor}/{term}/{axis}', 0)
+
+    def triad(self, term: str, axes: str) -> tuple[NormalStream, NormalStream, NormalStream]:
+        """Return the streams of a term for three axes."""
+        x, y, z = (self.stream(term, axis) for axis in axes)
+        return x, y, z

@@ -1,0 +1,1 @@
+"""Error terms of a sensor triad: stochastic, deterministic, quantisation."""

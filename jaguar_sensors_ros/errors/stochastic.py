@@ -1,0 +1,145 @@
+"""Stochastic terms of one axis.
+
+Each term consumes one unit normal a sample, addressed by the sample's number since power-on;
+sigma, correlation time and interval act when it is consumed.  So a parameter takes effect with
+the next sample and disturbs no stream.  Formulas: IEEE Std 952-1997 annex C; P. Maybeck,
+"Stochastic Models, Estimation and Control", vol. 1 (1979), section 4.11, for the exactly
+discretised Gauss-Markov process.
+"""
+
+from __future__ import annotations
+
+import math
+
+from jaguar_sensors_ros.component import NormalStream, StreamFactory
+
+#: Allan deviation of the flat floor of flicker noise over its coefficient B:
+#: sqrt(2 ln 2 / pi) (IEEE Std 952-1997)
+FLICKER_FLOOR = math.sqrt(2.0 * math.log(2.0) / math.pi)
+#: ratio of neighbouring correlation times in the flicker sum; the ripple is below 2 %
+_FLICKER_RATIO = 4.0
+
+
+class GaussMarkov:
+    """First-order Gauss-Markov process of unit variance, stationary from its first sample.
+
+    x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau).
+    """
+
+    __slots__ = ('_phi', '_phi_of', '_root', '_stream', '_value')
+
+    def __init__(self, stream: NormalStream) -> None:
+        self._stream = stream
+        self._value: float | None = None
+        self._phi_of: tuple[float, float] | None = None
+        self._phi = 0.0
+        self._root = 1.0
+
+    def step(self, tick: int, dt_s: float, tau_s: float) -> float:
+        """Advance by ``dt_s`` [s] to sample ``tick``; return the value in units of sigma.
+
+        ``tau_s`` [s] is the correlation time; 0 makes the process white.
+        """
+        normal = self._stream(tick)
+        if self._value is None:
+            self._value = normal
+            return normal
+        if self._phi_of != (dt_s, tau_s):
+            self._phi = math.exp(-dt_s / tau_s) if tau_s > 0.0 else 0.0
+            self._root = math.sqrt(1.0 - self._phi * self._phi)
+            self._phi_of = (dt_s, tau_s)
+        self._value = self._phi * self._value + self._root * normal
+        return self._value
+
+
+class BiasInstability:
+    """Slowly varying bias: one Gauss-Markov process, or flicker as a sum of several.
+
+    The flicker model takes equal processes with correlation times tau, tau/4, tau/16 ... down
+    to a second, scaled so that the Allan deviation in the middle of their range is the floor
+    0.664 B of true flicker noise with coefficient B.
+    """
+
+    def __init__(self, streams: StreamFactory, term: str, axis: str) -> None:
+        self._streams = streams
+        self._term = term
+        self._axis = axis
+        self._processes: list[GaussMarkov] = []
+        self._flicker_of: float | None = None
+        self._flicker: tuple[tuple[float, ...], float] = ((), 0.0)
+
+    def step(self, tick: int, dt_s: float, sigma: float, tau_s: float, model: str) -> float:
+        """Advance to sample ``tick`` and return the bias in the unit of ``sigma``."""
+        if model == 'gauss_markov':
+            return sigma * self._process(0).step(tick, dt_s, tau_s)
+        if self._flicker_of != tau_s:
+            self._flicker, self._flicker_of = flicker_components(tau_s), tau_s
+        taus, gain = self._flicker
+        total = 0.0
+        for index, tau in enumerate(taus):
+            total += self._process(index).step(tick, dt_s, tau)
+        return sigma * gain * total
+
+    def _process(self, index: int) -> GaussMarkov:
+        while len(self._processes) <= index:
+            suffix = f'.{len(self._processes)}' if self._processes else ''
+            stream = self._streams.stream(self._term + suffix, self._axis)
+            self._processes.append(GaussMarkov(stream))
+        return self._processes[index]
+
+
+def flicker_components(tau_s: float) -> tuple[tuple[float, ...], float]:
+    """Return the correlation times [s] and the common sigma per unit of B of the flicker sum."""
+    taus = [tau_s]
+    while taus[-1] / _FLICKER_RATIO >= 1.0:
+        taus.append(taus[-1] / _FLICKER_RATIO)
+    middle = 1.89 * math.sqrt(taus[0] * taus[-1])
+    variance = sum(gauss_markov_avar(middle, tau) for tau in taus)
+    return tuple(taus), FLICKER_FLOOR / math.sqrt(variance)
+
+
+def gauss_markov_avar(tau: float, correlation_s: float) -> float:
+    """Return the Allan variance of a unit-variance Gauss-Markov process at ``tau`` [s].
+
+    (2 T/tau) [1 - (T/(2 tau)) (3 - 4 exp(-tau/T) + exp(-2 tau/T))], T the correlation time.
+    """
+    ratio = correlation_s / tau
+    inner = 3.0 - 4.0 * math.exp(-1.0 / ratio) + math.exp(-2.0 / ratio)
+    return 2.0 * ratio * (1.0 - 0.5 * ratio * inner)
+
+
+def stationary_sigma(sigma: float, tau_s: float, model: str) -> float:
+    """Return the standard deviation of the whole bias-instability term."""
+    if model == 'gauss_markov':
+        return sigma
+    taus, gain = flicker_components(tau_s)
+    return sigma * gain * math.sqrt(len(taus))
+
+
+class RandomWalk:
+    """Rate random walk: a sum of independent steps of variance K^2 dt."""
+
+    __slots__ = ('_stream', '_value')
+
+    def __init__(self, stream: NormalStream) -> None:
+        self._stream = stream
+        self._value = 0.0
+
+    def step(self, tick: int, dt_s: float, coefficient: float) -> float:
+        """Advance to sample ``tick``; ``coefficient`` K in unit/sqrt(s)."""
+        if coefficient > 0.0:
+            self._value += coefficient * math.sqrt(dt_s) * self._stream(tick)
+        return self._value
+
+
+def white_sigma(density: float, psd: float, bandwidth_hz: float, dt_s: float) -> float:
+    """Return the standard deviation of white noise on the mean rate over ``dt_s``.
+
+    A density N [unit/sqrt(Hz)] gives N / sqrt(dt).  A one-sided PSD [unit^2/Hz] with a noise
+    bandwidth gives sqrt(PSD x bandwidth) (document 000), without one N = sqrt(PSD / 2).
+    """
+    if psd > 0.0:
+        if bandwidth_hz > 0.0:
+            return math.sqrt(psd * bandwidth_hz)
+        return math.sqrt(0.5 * psd / dt_s)
+    return density / math.sqrt(dt_s)

@@ -1,0 +1,377 @@
+"""The error chain of three axes: gyroscope or accelerometer, in the order of the signal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaguar_sensors_ros.component import ParameterError, StreamFactory, parameter, vector
+from jaguar_sensors_ros.errors.quantisation import PulseQuantiser, round_to
+from jaguar_sensors_ros.errors.stochastic import (
+    BiasInstability,
+    RandomWalk,
+    stationary_sigma,
+    white_sigma,
+)
+from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
+from jaguar_sensors_ros.nav.rotation import (
+    matrix_times,
+    quat_from_rotvec,
+    rotate_back,
+)
+from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
+
+AXES = 'xyz'
+_PPM = 1e-6
+_IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class TriadSettings:
+    """Error parameters of a triad; {unit} is rad/s for a gyroscope, m/s2 for accelerometers."""
+
+    white_noise_density: Vec3 = vector(
+        0.0,
+        'White noise as angle or velocity random walk N; standard deviation N / sqrt(dt) on '
+        'rates. Two-sided density: PSD of N^2.',
+        unit='{unit}/sqrt(Hz)',
+        minimum=0.0,
+        source='IEEE Std 952-1997',
+    )
+    white_noise_psd: Vec3 = vector(
+        0.0,
+        'White noise as a one-sided power spectral density instead of a random walk: '
+        'N = sqrt(PSD / 2), or a standard deviation sqrt(PSD x bandwidth) where a bandwidth '
+        'is given.',
+        unit='({unit})^2/Hz',
+        minimum=0.0,
+        source='document 000',
+    )
+    white_noise_bandwidth: float = parameter(
+        0.0,
+        'Noise bandwidth that belongs to white_noise_psd; 0: that of the sample rate.',
+        unit='Hz',
+        minimum=0.0,
+        source='document 000',
+    )
+    bias_model: str = parameter(
+        'gauss_markov',
+        'Model of the bias instability: one Gauss-Markov process of the given standard '
+        'deviation, or flicker noise whose Allan floor is 0.664 times the given coefficient.',
+        kind='string',
+        choices=('gauss_markov', 'flicker'),
+    )
+    turn_on_bias_std: Vec3 = vector(
+        0.0, 'Standard deviation of the bias drawn at each power-on.', unit='{unit}', minimum=0.0
+    )
+    random_walk: Vec3 = vector(
+        0.0, 'Rate random walk K; the variance grows as K^2 t.', unit='{unit}/sqrt(s)', minimum=0.0
+    )
+    scale_factor_ppm: Vec3 = vector(0.0, 'Scale factor error.', unit='ppm')
+    nonlinearity_ppm: Vec3 = vector(
+        0.0, 'Quadratic scale factor error at full scale; needs a range.', unit='ppm'
+    )
+    misalignment: Vec3 = vector(
+        0.0, 'Rotation vector from the true to the sensing axes, small or not.', unit='rad'
+    )
+    cross_axis: tuple[float, ...] = parameter(
+        0.0,
+        'Cross-axis sensitivity: one number for all off-diagonal elements, or the whole matrix '
+        'row by row; 0 or the identity switches it off.',
+        kind='vector',
+        sizes=(1, 9),
+    )
+    range: float = parameter(
+        0.0, 'Saturation at plus and minus this value; 0: off.', unit='{unit}', minimum=0.0
+    )
+    resolution: float = parameter(
+        0.0,
+        'Outputs are rounded to multiples of this, without a residue; 0: off.',
+        unit='{unit}',
+        minimum=0.0,
+    )
+    bandwidth_hz: float = parameter(
+        0.0, 'Corner of a first-order low-pass before sampling; 0: off.', unit='Hz', minimum=0.0
+    )
+    draw_unit: bool = parameter(
+        False,
+        'Take scale_factor_ppm, misalignment and cross_axis as standard deviations of a '
+        'population: each axis draws its own, fixed for the seed.',
+        kind='boolean',
+    )
+
+    def __post_init__(self) -> None:
+        if any(self.white_noise_psd) and any(self.white_noise_density):
+            raise ParameterError(
+                'white_noise_psd',
+                self.white_noise_psd,
+                'must be 0 where white_noise_density is set: one noise, one parameter',
+            )
+        if any(self.nonlinearity_ppm) and self.range == 0.0:
+            raise ParameterError(
+                'nonlinearity_ppm', self.nonlinearity_ppm, 'needs a range > 0 as its full scale'
+            )
+        if abs(_determinant(self.cross_axis_matrix)) < 1e-6:
+            raise ParameterError(
+                'cross_axis', self.cross_axis, 'must be a matrix that is not singular'
+            )
+
+    @cached_property
+    def cross_axis_matrix(self) -> Mat3:
+        """The cross-axis matrix as given."""
+        c = self.cross_axis
+        if len(c) == 1:
+            k = c[0]
+            return ((1.0, k, k), (k, 1.0, k), (k, k, 1.0))
+        return ((c[0], c[1], c[2]), (c[3], c[4], c[5]), (c[6], c[7], c[8]))
+
+
+def _determinant(m: Mat3) -> float:
+    (a, b, c), (d, e, f), (g, h, i) = m
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+@dataclass(frozen=True)
+class BiasSettings:
+    """Bias instability of a triad: standard deviation per axis and correlation time [s]."""
+
+    sigma: Vec3 = ZERO3
+    tau_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class TriadReading:
+    """What the chain made of one sample: mean rate, increment, and its parts per axis.
+
+    ``instant`` is the rate at the stamp with the same errors.
+    """
+
+    rate: Vec3
+    increment: Vec3
+    instant: Vec3
+    bias: Vec3
+    noise: Vec3
+
+
+class Triad:
+    """Error chain of a gyroscope or accelerometer triad.
+
+    Parameters
+    ----------
+    term : str
+        'gyro' or 'accel', part of the names of the random streams.
+    settings, bias, lsb
+        What it models; ``lsb`` is the pulse size of increments (0: off).  May be replaced by
+        :meth:`configure` at any time.
+    g_sensitivity : Mat3 or None
+        Output per standard gravity of true specific force.
+    streams : StreamFactory
+        The random streams of this power cycle.
+    """
+
+    def __init__(self, term: str, streams: StreamFactory) -> None:
+        self.term = term
+        self._white = streams.triad(f'{term}.white_noise', AXES)
+        self._turn_on = [streams.stream(f'{term}.turn_on_bias', axis)(0) for axis in AXES]
+        self._instability = [
+            BiasInstability(streams, f'{term}.bias_instability', axis) for axis in AXES
+        ]
+        walks = streams.triad(f'{term}.random_walk', AXES)
+        self._walk = [RandomWalk(stream) for stream in walks]
+        self._scale_draw = self._unit_draw(streams, 'scale_factor', 3)
+        self._misalignment_draw = self._unit_draw(streams, 'misalignment', 3)
+        self._cross_draw = self._unit_draw(streams, 'cross_axis', 9)
+        self._quantisers = [PulseQuantiser() for _ in AXES]
+        self._filtered: list[float] | None = None
+        self.configure(TriadSettings(), BiasSettings(), 0.0, None)
+
+    def _unit_draw(self, streams: StreamFactory, name: str, count: int) -> list[float]:
+        return [streams.unit_stream(f'{self.term}.{name}', str(i))(0) for i in range(count)]
+
+    def configure(
+        self,
+        settings: TriadSettings,
+        bias: BiasSettings,
+        lsb: float,
+        g_sensitivity: Mat3 | None,
+    ) -> None:
+        """Take new parameters, in effect from the next sample; states carry on."""
+        self.settings, self.bias, self.lsb = settings, bias, lsb
+        self._g_sensitivity = g_sensitivity
+        drawn = settings.draw_unit
+        self._scale = tuple(
+            1.0 + _PPM * s * (self._scale_draw[i] if drawn else 1.0)
+            for i, s in enumerate(settings.scale_factor_ppm)
+        )
+        self._projection = self._project(drawn)
+
+    def _project(self, drawn: bool) -> Mat3 | None:
+        """Return cross-axis matrix times misalignment rotation, or None for the identity."""
+        m = self.settings.misalignment
+        matrix = self.settings.cross_axis_matrix
+        if drawn:
+            d = self._misalignment_draw
+            m = (m[0] * d[0], m[1] * d[1], m[2] * d[2])
+            c = self._cross_draw
+            rows = [
+                tuple(
+                    matrix[i][j] * (1.0 if i == j else c[3 * i + j]) for j in range(3)
+                )
+                for i in range(3)
+            ]
+            matrix = (_row(rows[0]), _row(rows[1]), _row(rows[2]))
+        if m == ZERO3 and matrix == _IDENTITY:
+            return None
+        q = quat_from_rotvec(m)
+        columns = [matrix_times(matrix, rotate_back(q, axis)) for axis in _IDENTITY]
+        x, y, z = columns
+        return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
+
+    def substeps(self, dt_s: float) -> int:
+        """Return into how many parts an interval is cut for the low-pass (1: no filter)."""
+        corner = self.settings.bandwidth_hz
+        return 1 if corner == 0.0 else math.ceil(max(5.0, 8.0 * corner * dt_s))
+
+    def white_sigma(self, dt_s: float) -> Vec3:
+        """Return the standard deviation of the white noise on rates, per axis."""
+        s = self.settings
+        x, y, z = (
+            white_sigma(density, psd, s.white_noise_bandwidth, dt_s)
+            for density, psd in zip(s.white_noise_density, s.white_noise_psd, strict=True)
+        )
+        return (x, y, z)
+
+    def variance(self, dt_s: float) -> Vec3:
+        """Return the variance to publish: white, quantisation, and stationary biases."""
+        s = self.settings
+        step = self.lsb / dt_s if self.lsb > 0.0 else s.resolution
+        values = []
+        for i, white in enumerate(self.white_sigma(dt_s)):
+            slow = stationary_sigma(self.bias.sigma[i], self.bias.tau_s, s.bias_model)
+            values.append(white**2 + step**2 / 12.0 + slow**2 + s.turn_on_bias_std[i] ** 2)
+        return (values[0], values[1], values[2])
+
+    def step(
+        self,
+        parts: list[tuple[Vec3, float]],
+        instant: Vec3,
+        tick: int,
+        dt_s: float,
+        force: Vec3,
+    ) -> TriadReading:
+        """Turn ideal increments into what the triad reports for one sample.
+
+        Parameters
+        ----------
+        parts : list of (increment, duration [s])
+            The ideal increments of the substeps of the sample, in the sensor frame.
+        instant : Vec3
+            Ideal rate at the stamp.
+        tick : int
+            Number of the sample since power-on.
+        dt_s : float
+            Length of the sample [s].
+        force : Vec3
+            True mean specific force in the sensor frame [m/s2], for the g-sensitivity.
+        """
+        mean = self._low_pass(parts, dt_s)
+        shift = (instant[0] - mean[0], instant[1] - mean[1], instant[2] - mean[2])
+        if self._projection is not None:
+            mean = matrix_times(self._projection, mean)
+        added, bias, noise = self._additive(tick, dt_s, force)
+        rate, increment, at_stamp = [], [], []
+        for i in range(3):
+            value = self._scaled(i, mean[i]) + added[i]
+            kept, pulses = self._output(i, value, dt_s)
+            rate.append(kept)
+            increment.append(pulses)
+            at_stamp.append(self._instant_output(value + shift[i]))
+        return TriadReading(
+            (rate[0], rate[1], rate[2]),
+            (increment[0], increment[1], increment[2]),
+            (at_stamp[0], at_stamp[1], at_stamp[2]),
+            bias,
+            noise,
+        )
+
+    def _low_pass(self, parts: list[tuple[Vec3, float]], dt_s: float) -> Vec3:
+        """Return the mean rate, after the low-pass where there is one.
+
+        First order on substeps: the integral of its output over a step is the integral of the
+        input less (y - y_before) / (2 pi fc), so no angle is lost.
+        """
+        corner = self.settings.bandwidth_hz
+        sums = [0.0, 0.0, 0.0]
+        for increment, _ in parts:
+            for i in range(3):
+                sums[i] += increment[i]
+        if corner == 0.0:
+            self._filtered = None
+            return (sums[0] / dt_s, sums[1] / dt_s, sums[2] / dt_s)
+        omega = 2.0 * math.pi * corner
+        if self._filtered is None:
+            first, duration_s = parts[0]
+            self._filtered = [x / duration_s for x in first]
+        before = list(self._filtered)
+        for increment, duration_s in parts:
+            gain = -math.expm1(-omega * duration_s)
+            for i in range(3):
+                self._filtered[i] += gain * (increment[i] / duration_s - self._filtered[i])
+        after = self._filtered
+        x, y, z = ((sums[i] - (after[i] - before[i]) / omega) / dt_s for i in range(3))
+        return (x, y, z)
+
+    def _scaled(self, i: int, x: float) -> float:
+        scaled = x * self._scale[i]
+        quadratic = self.settings.nonlinearity_ppm[i]
+        if quadratic != 0.0:
+            scaled += _PPM * quadratic * x * x / self.settings.range
+        return scaled
+
+    def _additive(self, tick: int, dt_s: float, force: Vec3) -> tuple[Vec3, Vec3, Vec3]:
+        """Return the sum of the additive terms, the part that is bias, and the white noise."""
+        s = self.settings
+        sigma = self.white_sigma(dt_s)
+        total, bias, noise = [], [], []
+        for i in range(3):
+            slow = (
+                s.turn_on_bias_std[i] * self._turn_on[i]
+                + self._instability[i].step(
+                    tick, dt_s, self.bias.sigma[i], self.bias.tau_s, s.bias_model
+                )
+                + self._walk[i].step(tick, dt_s, s.random_walk[i])
+            )
+            white = sigma[i] * self._white[i](tick)
+            bias.append(slow)
+            noise.append(white)
+            total.append(slow + white)
+        if self._g_sensitivity is not None:
+            felt = matrix_times(self._g_sensitivity, force)
+            total = [t + g / STANDARD_GRAVITY for t, g in zip(total, felt, strict=True)]
+        return _row(total), _row(bias), _row(noise)
+
+    def _output(self, i: int, value: float, dt_s: float) -> tuple[float, float]:
+        """Saturate and quantise; return (rate, increment)."""
+        value = self._saturate(value)
+        if self.lsb > 0.0:
+            increment = self._quantisers[i].step(value * dt_s, self.lsb)
+            return increment / dt_s, increment
+        if self.settings.resolution > 0.0:
+            value = round_to(value, self.settings.resolution)
+        return value, value * dt_s
+
+    def _saturate(self, value: float) -> float:
+        limit = self.settings.range
+        return value if limit == 0.0 else min(max(value, -limit), limit)
+
+    def _instant_output(self, value: float) -> float:
+        value = self._saturate(value)
+        if self.lsb == 0.0 and self.settings.resolution > 0.0:
+            return round_to(value, self.settings.resolution)
+        return value
+
+
+def _row(values: Sequence[float]) -> Vec3:
+    return (values[0], values[1], values[2])

@@ -1,0 +1,1 @@
+"""Failure modes, one small file each, and the board that schedules them."""

@@ -1,0 +1,1 @@
+"""Navigation mathematics as pure functions: rotations, the Earth, frames, kinematics."""

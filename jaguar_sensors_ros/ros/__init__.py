@@ -1,0 +1,1 @@
+"""The ROS side: nodes, parameters, messages. The only place that imports rclpy."""

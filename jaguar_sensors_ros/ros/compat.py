@@ -1,0 +1,141 @@
+"""What differs between ROS 2 releases, and how a node is run.
+
+Humble to the newest; each absence is looked up here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import NavSatStatus
+
+from jaguar_sensors_ros.types import JaguarError
+
+#: longest time [s] a signal waits; an untimed spin of the events executor never returns
+_SPIN_TIMEOUT_S = 0.2
+#: NavSatStatus.status and .service; the names are the same everywhere, UNKNOWN is not used
+STATUS_NO_FIX: int = NavSatStatus.STATUS_NO_FIX
+STATUS_FIX: int = NavSatStatus.STATUS_FIX
+STATUS_SBAS: int = NavSatStatus.STATUS_SBAS_FIX
+STATUS_GBAS: int = NavSatStatus.STATUS_GBAS_FIX
+SERVICE_GPS: int = NavSatStatus.SERVICE_GPS
+
+MISSING_INTERFACES = '''\
+The package jaguar_sensors_msgs is not built or not sourced.  colcon does not look for packages
+below a package; in the workspace build with
+  colcon build --base-paths src src/jaguar_sensors_ros/jaguar_sensors_msgs
+and source install/setup.bash, or run `make setup` in the repository and start programs with
+scripts/ros.'''
+
+
+def require_interfaces() -> None:
+    """Exit with status 2 and a way out if jaguar_sensors_msgs cannot be imported."""
+    try:
+        import jaguar_sensors_msgs.msg  # noqa: F401
+    except ImportError as error:
+        print(f'{MISSING_INTERFACES}\n({error})', file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def make_executor() -> Any:
+    """Return the events executor where it exists, else the single-threaded one."""
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor()
+    return EventsExecutor()
+
+
+def overrides(node: Node) -> dict[str, Any]:
+    """Return all parameters given from outside, declared or not."""
+    given: dict[str, Parameter] = node._parameter_overrides
+    return {name: parameter.value for name, parameter in given.items()}
+
+
+def on_parameters_applied(node: Node, callback: Callable[[list[Parameter]], None]) -> None:
+    """Call ``callback`` with the parameters after a set that succeeded.
+
+    Humble has no post-set callback: there a guard condition runs it right after the set.
+    """
+    if hasattr(node, 'add_post_set_parameters_callback'):
+        node.add_post_set_parameters_callback(callback)
+        return
+    from rcl_interfaces.msg import SetParametersResult
+
+    pending: list[Parameter] = []
+
+    def apply() -> None:
+        applied = list(pending)
+        pending.clear()
+        if applied:
+            callback(applied)
+
+    guard = node.create_guard_condition(apply)
+
+    def note(parameters: list[Parameter]) -> SetParametersResult:
+        pending.extend(parameters)
+        guard.trigger()
+        return SetParametersResult(successful=True)
+
+    # callbacks run newest first: validation is added later, so a refused set never gets here
+    node.add_on_set_parameters_callback(note)
+
+
+class _Stop:
+    """Set by SIGINT and SIGTERM."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._ask)
+
+    def _ask(self, number: int, frame: object) -> None:
+        self.asked = True
+
+
+def spin(node: Node, until: Callable[[], bool]) -> None:
+    """Serve a node until ``until`` says so or the context is shut down."""
+    executor = make_executor()
+    executor.add_node(node)
+    gc.collect()
+    gc.freeze()
+    try:
+        while rclpy.ok() and not until():
+            executor.spin_once(timeout_sec=_SPIN_TIMEOUT_S)
+    except ExternalShutdownException:
+        pass
+    finally:
+        executor.remove_node(node)
+        executor.shutdown()
+
+
+def run(make_node: Callable[[], Node], args: list[str] | None = None) -> int:
+    """Make a node, serve it until SIGINT or SIGTERM, and return the exit status.
+
+    0 after a clean end, 2 for bad input.  A node may end by itself by setting an attribute
+    ``finished`` to True.
+    """
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    stop = _Stop()
+    node: Node | None = None
+    try:
+        node = make_node()
+        spin(node, lambda: stop.asked or bool(getattr(node, 'finished', False)))
+    except JaguarError as error:
+        print(f'{os.path.basename(sys.argv[0])}: {error}', file=sys.stderr)
+        return 2
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

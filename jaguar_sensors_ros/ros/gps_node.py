@@ -1,0 +1,47 @@
+"""The GNSS receiver as a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geometry_msgs.msg import TwistWithCovarianceStamped
+from jaguar_sensors_msgs.msg import GnssError, GnssSolution
+from sensor_msgs.msg import NavSatFix
+
+from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros.sensor_node import SensorNode
+from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
+from jaguar_sensors_ros.types import GpsSample
+
+EARTH_FRAME = 'earth'
+
+
+class GpsNode(SensorNode[GpsSettings, GpsSample]):
+    """Publishes a GNSS receiver: fix, vel, vel_body, solution, error."""
+
+    def __init__(self, **node_options: Any) -> None:
+        super().__init__('gps', **node_options)
+
+    def _make_publishers(self) -> None:
+        self._fix = self.advertise(NavSatFix, '~/fix')
+        self._vel = self.advertise(TwistWithCovarianceStamped, '~/vel')
+        self._vel_body = self.advertise(TwistWithCovarianceStamped, '~/vel_body')
+        self._solution = self.advertise(GnssSolution, '~/solution')
+        self._error = self.advertise(GnssError, '~/error')
+
+    def _publish(self, sample: GpsSample) -> None:
+        frame_id = self._sensor_frame()
+        if self._fix.get_subscription_count():
+            self._fix.publish(writer.fix(sample, frame_id))
+        if self._solution.get_subscription_count():
+            self._solution.publish(writer.solution(sample, self.frame(EARTH_FRAME)))
+        if self._error.get_subscription_count():
+            self._error.publish(writer.gnss_error(sample, frame_id))
+        if not sample.has_fix:  # a twist cannot say that it is missing, and NaN harms filters
+            return
+        if self._vel.get_subscription_count():
+            map_frame = self.frame(self.settings.vel_frame_id)
+            self._vel.publish(writer.velocity_enu(sample, map_frame))
+        if self._vel_body.get_subscription_count():
+            self._vel_body.publish(writer.velocity_body(sample, frame_id))
+

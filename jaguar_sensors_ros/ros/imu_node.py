@@ -1,0 +1,41 @@
+"""The IMU as a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
+from sensor_msgs.msg import Imu
+
+from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros.sensor_node import SensorNode
+from jaguar_sensors_ros.sensors.imu import ImuSensor
+from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
+from jaguar_sensors_ros.types import ImuSample
+
+
+class ImuNode(SensorNode[ImuSettings, ImuSample]):
+    """Publishes an IMU: data, data_raw, increments, error."""
+
+    _sensor: ImuSensor
+
+    def __init__(self, **node_options: Any) -> None:
+        super().__init__('imu', **node_options)
+
+    def _make_publishers(self) -> None:
+        self._data = self.advertise(Imu, '~/data')
+        self._raw = self.advertise(Imu, '~/data_raw')
+        self._increments = self.advertise(ImuIncrements, '~/increments')
+        self._error = self.advertise(ImuError, '~/error')
+
+    def _publish(self, sample: ImuSample) -> None:
+        frame_id = self._sensor_frame()
+        for publisher, oriented in ((self._data, True), (self._raw, False)):
+            if publisher.get_subscription_count():
+                message = writer.imu(sample, self._sensor.covariances, frame_id, oriented)
+                publisher.publish(message)
+        if sample.frame and self._increments.get_subscription_count():
+            self._increments.publish(writer.increments(sample, frame_id))
+        if self._error.get_subscription_count():
+            self._error.publish(writer.imu_error(sample, frame_id))
+

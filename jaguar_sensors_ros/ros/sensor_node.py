@@ -1,0 +1,385 @@
+"""What every sensor node does: truth in, samples out, services, parameters, diagnostics."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import Any, Generic, TypeVar, cast
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import AccelStamped
+from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
+from jaguar_sensors_msgs.srv import InjectFailure
+from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+
+from jaguar_sensors_ros import catalogue
+from jaguar_sensors_ros.component import ParameterError, declarations
+from jaguar_sensors_ros.faults.base import FaultError, FaultRequest
+from jaguar_sensors_ros.nav.rotation import quat_from_rpy
+from jaguar_sensors_ros.ros import qos, writer
+from jaguar_sensors_ros.ros.diagnostics import Watch, diagnostics
+from jaguar_sensors_ros.ros.outbox import Outbox
+from jaguar_sensors_ros.ros.parameters import ParameterBridge
+from jaguar_sensors_ros.ros.reader import read_odometry, stamp_ns, vector
+from jaguar_sensors_ros.ros.static_tf import StaticTree
+from jaguar_sensors_ros.sensors.base import Sensor, Status
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.truth.intake import RawOdometry, TruthIntake
+from jaguar_sensors_ros.truth.track import Arrival, Push
+from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Fidelity, Quat, Vec3
+
+SettingsT = TypeVar('SettingsT', bound=SensorSettings)
+SampleT = TypeVar('SampleT')
+
+#: period of truth made by the static source [s]
+_STATIC_PERIOD_S = 0.02
+_LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
+
+
+class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
+    """Wires one sensor of the catalogue to ROS.
+
+    Parameters
+    ----------
+    sensor_type : str
+        Its type in the catalogue and the default name of the node.
+    """
+
+    def __init__(self, sensor_type: str, **node_options: Any) -> None:
+        super().__init__(sensor_type, **node_options)
+        self._type = sensor_type
+        self._bridge: ParameterBridge[SettingsT] = ParameterBridge(
+            self,
+            cast('type[SettingsT]', catalogue.SENSORS[sensor_type][1]),
+            partial(catalogue.effective_values, sensor_type),
+            _names_of_others(sensor_type),
+        )
+        self._fault_remark = False
+        seed = self._seed()
+        name = self.get_fully_qualified_name().lstrip('/')
+        self._sensor: Sensor[SettingsT, SampleT] = catalogue.make_sensor(
+            sensor_type, name, self.settings, seed
+        )
+        self._sensor.check(self.settings)
+        self._bridge.on_change(self._configure, self._sensor.check)
+        self._intake = TruthIntake(self.settings.truth, self.settings.local_frame)
+        self._watch = Watch()
+        self._mounted = False
+        self._tree = StaticTree()
+        self._last_status: Status | None = None
+        self._make_outputs()
+        self._make_inputs()
+        self._make_services()
+        self._make_timers()
+        self._remark_on_fault()
+        self.get_logger().info(self._greeting(seed))
+
+    @property
+    def settings(self) -> SettingsT:
+        """The parameters in effect."""
+        return self._bridge.settings
+
+    # ------------------------------------------------------------------ to be told by a sensor
+
+    @abstractmethod
+    def _make_publishers(self) -> None:
+        """Make the publishers of the sensor's own topics."""
+
+    @abstractmethod
+    def _publish(self, sample: SampleT) -> None:
+        """Publish a sample on all topics that have subscribers."""
+
+    # ------------------------------------------------------------------ wiring
+
+    def _seed(self) -> int:
+        seed = self.settings.random_seed
+        if seed < 0:
+            seed = secrets.randbits(31)
+            self._bridge.assign('random_seed', seed)
+        return seed
+
+    def _greeting(self, seed: int) -> str:
+        s = self.settings
+        latitude, longitude, height = s.origin
+        return (
+            f'{self._type} sensor, fidelity {s.fidelity}, random_seed {seed}, origin '
+            f'{latitude} deg, {longitude} deg, {height} m'
+        )
+
+    def advertise(self, message_type: Any, topic: str) -> Any:
+        """Make a publisher of data."""
+        return self.create_publisher(
+            message_type, topic, qos.DATA, qos_overriding_options=qos.overridable()
+        )
+
+    def _make_outputs(self) -> None:
+        self._state_publisher = self.create_publisher(SensorStateMsg, '~/state', qos.LATCHED)
+        self._diagnostics_publisher = self.create_publisher(
+            DiagnosticArray, '/diagnostics', qos.DATA
+        )
+        self._tf_publisher = (
+            self.create_publisher(TFMessage, '/tf_static', qos.LATCHED_TF)
+            if self.settings.publish_mount_tf
+            else None
+        )
+        self._sent_mount: tuple[Any, ...] | None = None
+        self._make_publishers()
+
+    def _make_inputs(self) -> None:
+        options = {'qos_overriding_options': qos.overridable()}
+        self._odometry = self.create_subscription(
+            Odometry, 'ground_truth/odom', self._take_odometry, qos.TRUTH, **options
+        )
+        self._acceleration = self.create_subscription(
+            AccelStamped, 'ground_truth/accel', self._take_acceleration, qos.TRUTH, **options
+        )
+        self._tf = self.create_subscription(
+            TFMessage, '/tf_static', self._take_tf, qos.LATCHED_TF
+        )
+
+    def _make_services(self) -> None:
+        self._services = [
+            self.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
+            self.create_service(Trigger, '~/clear_failure', self._serve_clear),
+            self.create_service(Trigger, '~/reset', self._serve_reset),
+            self.create_service(SetBool, '~/set_enabled', self._serve_enable),
+        ]
+
+    def _make_timers(self) -> None:
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._outbox = Outbox(self._now_ns)
+        self._outbox.use_timer(self.create_timer(1.0, self._outbox.deliver))
+        self._second = self.create_timer(1.0, self._each_second, clock=steady)
+        self._static = self.create_timer(_STATIC_PERIOD_S, self._make_static, clock=steady)
+        self._configure_source()
+
+    def _configure_source(self) -> None:
+        if self.settings.truth.source == 'static':
+            self._static.reset()
+        else:
+            self._static.cancel()
+
+    def _now_ns(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
+
+    # ------------------------------------------------------------------ truth
+
+    def _take_odometry(self, message: Odometry) -> None:
+        if self.settings.truth.source == 'odometry' and self._ready_for(message.child_frame_id):
+            self._watch.arrived()
+            self._digest(self._intake.push(read_odometry(message)))
+
+    def _take_acceleration(self, message: AccelStamped) -> None:
+        if self.settings.truth.acceleration == 'topic':
+            t_ns = stamp_ns(message.header.stamp)
+            self._digest(self._intake.push_acceleration(t_ns, vector(message.accel.linear)))
+
+    def _make_static(self) -> None:
+        now_ns = self._now_ns()
+        if now_ns > 0 and self._ready_for(''):
+            self._watch.arrived()
+            at_rest = RawOdometry(now_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3, 'base_link')
+            self._digest(self._intake.push(at_rest))
+
+    def _digest(self, pushes: list[Push]) -> None:
+        """Feed what the truth track made of the messages to the sensor."""
+        for push in pushes:
+            if push.arrival is Arrival.RESET:
+                self._time_reset()
+            for segment in push.segments:
+                self._send(self._sensor.feed(segment))
+        for remark in self._intake.remarks():
+            self.get_logger().warning(remark)
+        self._publish_state(only_changes=True)
+
+    def _send(self, samples: list[SampleT]) -> None:
+        transparent = self._sensor.fidelity is Fidelity.TRANSPARENT
+        latency_s = 0.0 if transparent else self.settings.latency_s
+        latency_ns = round(latency_s * NS_PER_S)
+        for sample in samples:
+            t_ns = sample.t_ns  # type: ignore[attr-defined]
+            self._outbox.put(t_ns, latency_ns, partial(self._publish, sample))
+
+    def _time_reset(self) -> None:
+        cleared = self._sensor.board.clear_injected()
+        self._outbox.drop()
+        self._sensor.power_cycle()
+        text = 'the time of the ground truth went back: the sensor starts anew'
+        if cleared:
+            text += f'; injected faults are cleared: {", ".join(cleared)}'
+        self.get_logger().warning(text)
+
+    # ------------------------------------------------------------------ mount
+
+    def frame(self, name: str) -> str:
+        """Return a frame name with the prefix."""
+        return self.settings.frame_prefix + name
+
+    def _sensor_frame(self) -> str:
+        return self.frame(self.settings.frame_id)  # type: ignore[attr-defined,no-any-return]
+
+    def _take_tf(self, message: TFMessage) -> None:
+        self._tree.add(message)
+        self._mounted = False
+
+    def _ready_for(self, base_frame: str) -> bool:
+        """Tell whether the mount is known; publish it where asked to."""
+        base_frame = base_frame or 'base_link'
+        if self.settings.mount.source == 'tf':
+            return self._mounted or self._mount_from_tf(base_frame)
+        if self._tf_publisher is not None:
+            mount = self.settings.mount
+            self._publish_mount(base_frame, mount.position, quat_from_rpy(mount.rpy))
+        return True
+
+    def _mount_from_tf(self, base_frame: str) -> bool:
+        pose = self._tree.find(base_frame, self._sensor_frame())
+        if pose is None:
+            self.get_logger().warning(
+                f'mount.source is tf, but /tf_static does not connect {base_frame} with '
+                f'{self._sensor_frame()}; nothing is published until it does',
+                throttle_duration_sec=10.0,
+            )
+            return False
+        self._sensor.set_mount(*pose)
+        self._mounted = True
+        return True
+
+    def _publish_mount(self, base_frame: str, position: Vec3, q: Quat) -> None:
+        mount = (base_frame, self._sensor_frame(), position, q)
+        if mount == self._sent_mount or self._tf_publisher is None:
+            return
+        self._sent_mount = mount
+        transform = writer.transform(self._now_ns(), *mount)
+        self._tf_publisher.publish(TFMessage(transforms=[transform]))
+
+    # ------------------------------------------------------------------ parameters and services
+
+    def _configure(self, settings: SettingsT) -> None:
+        before = self._sensor.settings
+        self._sensor.configure(settings)
+        if settings.truth != before.truth or settings.local_frame != before.local_frame:
+            self._intake.configure(settings.truth, settings.local_frame)
+        if settings.random_seed >= 0:
+            self._sensor.seed = settings.random_seed
+        self._mounted = False
+        self._configure_source()
+        self._remark_on_fault()
+        self._publish_state(only_changes=True)
+
+    def _remark_on_fault(self) -> None:
+        s = self.settings
+        if s.failure.mode != 'none' and s.fidelity != 'fault' and not self._fault_remark:
+            self._fault_remark = True
+            self.get_logger().warning(
+                f'failure.mode is {s.failure.mode}, but the fidelity is {s.fidelity}: it acts '
+                'only with fidelity: fault'
+            )
+
+    def _serve_inject(self, request: Any, response: Any) -> Any:
+        response.success, response.message = False, _LOCKED
+        if not self.settings.failure.allow_injection:
+            return response
+        fault = FaultRequest(
+            request.mode,
+            request.magnitude,
+            request.target,
+            request.axis,
+            request.delay,
+            request.duration,
+            request.ramp,
+            request.repeat,
+            request.period,
+        )
+        try:
+            response.message = self._sensor.board.inject(fault)
+            response.success = True
+            self.get_logger().info(f'injected: {response.message}')
+        except FaultError as error:
+            response.message = str(error)
+            self.get_logger().warning(f'injection refused: {error}')
+        self._publish_state(only_changes=True)
+        return response
+
+    def _serve_clear(self, request: Any, response: Any) -> Any:
+        if not self.settings.failure.allow_injection:
+            response.success, response.message = False, _LOCKED
+            return response
+        names = self._sensor.board.clear()
+        response.success = True
+        response.message = f'cleared {", ".join(names)}' if names else 'no fault was active'
+        self._publish_state(only_changes=True)
+        return response
+
+    def _serve_reset(self, request: Any, response: Any) -> Any:
+        self._sensor.power_cycle()
+        response.success = True
+        response.message = f'power-on number {self._sensor.power_on}; injected faults stay'
+        self._publish_state(only_changes=False)
+        return response
+
+    def _serve_enable(self, request: Any, response: Any) -> Any:
+        try:
+            self._bridge.assign('enabled', bool(request.data))
+            response.success = True
+            response.message = 'enabled' if request.data else 'disabled'
+        except ParameterError as error:
+            response.success, response.message = False, str(error)
+        return response
+
+    # ------------------------------------------------------------------ state
+
+    def _publish_state(self, only_changes: bool) -> None:
+        status = self._sensor.status()
+        last, self._last_status = self._last_status, status
+        if only_changes and last is not None and _essence(last) == _essence(status):
+            return
+        name = self.get_fully_qualified_name()
+        message = writer.state(name, self._type, status, self._now_ns())
+        self._state_publisher.publish(message)
+
+    def _each_second(self) -> None:
+        self._publish_state(only_changes=False)
+        silent_s = self._watch.silence_s()
+        topic = self._odometry.topic_name
+        if self.settings.truth.source == 'odometry' and silent_s > 2.0:
+            self.get_logger().warning(
+                f'no ground truth on {topic} for {silent_s:.0f} s: publish nav_msgs/Odometry '
+                f'there, remap it (-r ground_truth/odom:=/your/topic), launch with truth:=demo, '
+                'or set truth.source: static',
+                throttle_duration_sec=10.0,
+            )
+        message = diagnostics(
+            self.get_fully_qualified_name(),
+            self._sensor.status(),
+            self._intake,
+            self._watch,
+            self._now_ns(),
+            topic,
+            self.settings.truth.max_gap_s,
+        )
+        self._diagnostics_publisher.publish(message)
+
+
+def _essence(status: Status) -> tuple[Any, ...]:
+    return (
+        status.state,
+        status.causes,
+        status.fidelity,
+        status.faults,
+        status.valid,
+        status.confidence,
+    )
+
+
+def _names_of_others(sensor_type: str) -> set[str]:
+    names: set[str] = set()
+    for other, (_, settings_class) in catalogue.SENSORS.items():
+        if other != sensor_type:
+            names.update(declared.name for declared in declarations(settings_class))
+    return names

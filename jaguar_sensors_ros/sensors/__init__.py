@@ -1,0 +1,1 @@
+"""Sensors: the chain from a piece of truth to a sample."""

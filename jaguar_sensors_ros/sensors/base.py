@@ -1,0 +1,280 @@
+"""The chain that every sensor shares: truth in, samples out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from jaguar_sensors_ros.component import ParameterError, StreamFactory
+from jaguar_sensors_ros.faults.base import Channels, FaultError, FaultMode, Signal
+from jaguar_sensors_ros.faults.board import FaultBoard
+from jaguar_sensors_ros.faults.chance import happens
+from jaguar_sensors_ros.nav.kinematics import Segment
+from jaguar_sensors_ros.nav.rotation import quat_from_rpy
+from jaguar_sensors_ros.sensors.grid import SampleGrid
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Fidelity, Quat, SensorState, Vec3
+
+SettingsT = TypeVar('SettingsT', bound=SensorSettings)
+SampleT = TypeVar('SampleT')
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a sensor says of itself; see SensorState.msg."""
+
+    state: SensorState
+    causes: tuple[str, ...]
+    fidelity: Fidelity
+    faults: tuple[str, ...]
+    uptime_s: float
+    sample_count: int
+    valid: bool
+    confidence: float
+
+
+class Sensor(ABC, Generic[SettingsT, SampleT]):
+    """A sensor on its own sample grid.
+
+    ``feed`` takes the truth piece by piece and returns the samples that fall into it.  The error
+    models run at every tick in every fidelity, with and without output, so that switching
+    disturbs no random stream.
+
+    Parameters
+    ----------
+    name : str
+        Name of the sensor; part of the names of its random streams.
+    settings : SensorSettings
+        Its parameters.
+    seed : int
+        Seed of all random numbers, >= 0.
+    fault_modes : mapping of str to FaultMode
+        The known failure modes by name.
+    """
+
+    type_name: ClassVar[str]
+    channels: ClassVar[Channels]
+
+    def __init__(
+        self, name: str, settings: SettingsT, seed: int, fault_modes: Mapping[str, FaultMode]
+    ) -> None:
+        self.name = name
+        self.seed = seed
+        self.power_on = -1
+        self.board = FaultBoard(self.channels, fault_modes)
+        self.settings = settings
+        self.grid = SampleGrid(self._rate_hz(settings))
+        self._external_mount: tuple[Vec3, Quat] | None = None
+        self.power_cycle()
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """The fidelity in effect."""
+        return Fidelity(self.settings.fidelity)
+
+    # ------------------------------------------------------------------ life
+
+    def power_cycle(self) -> None:
+        """Switch off and on: new turn-on values, counters at zero; injected faults stay."""
+        self.power_on += 1
+        self.streams = StreamFactory(self.seed, self.name, self.power_on)
+        self._fault_streams: dict[tuple[str, str], Any] = {}
+        self._tick_of: tuple[int, int] | None = None
+        self._tick_ns = 0
+        self._power_on_ns: int | None = None
+        self._clock_ns: int | None = None
+        self.sample_count = 0
+        self._last_published: SampleT | None = None
+        self._loss_probability = 0.0
+        self._failed = False
+        self._effective: tuple[str, ...] = ()
+        self._power_up()
+        self.configure(self.settings)
+        self.board.arm()
+
+    def configure(self, settings: SettingsT) -> None:
+        """Take new parameters, in effect from the next sample.
+
+        Raises
+        ------
+        ParameterError
+            if the failure given by parameters is not valid for this sensor.
+        """
+        self.check(settings)
+        rate_changed = self._rate_hz(settings) != self._rate_hz(self.settings)
+        self.settings = settings
+        if rate_changed:
+            self._change_rate()
+        chance = self._draw_at('failure.probability', '', 0)
+        present = happens(settings.failure.probability, chance)
+        self.board.configure(settings.failure.request() if present else None)
+        self.board.use_configured(self.fidelity is Fidelity.FAULT)
+        self._mount()
+        self._configured()
+
+    def check(self, settings: SettingsT) -> None:
+        """Raise ParameterError where the settings do not fit this sensor; change nothing."""
+        request = settings.failure.request()
+        if request is not None:
+            try:
+                self.board.resolve(request)
+            except FaultError as error:
+                raise ParameterError('failure.mode', request.mode, str(error)) from None
+
+    def _change_rate(self) -> None:
+        """Enter the new grid; the first interval is at least half a new period long."""
+        self.grid = SampleGrid(self._rate_hz(self.settings))
+        if self._tick_of is None:
+            return
+        number = self._tick_of[1]
+        half = NS_PER_S / (2.0 * self._rate_hz(self.settings))
+        self._tick_of = (self.grid.first_at(self._tick_ns + int(half)) - 1, number)
+
+    def set_mount(self, position: Vec3, q_bs: Quat) -> None:
+        """Take the mount from outside (tf) instead of from the parameters."""
+        self._external_mount = (position, q_bs)
+        self._mount()
+
+    def _mount(self) -> None:
+        """Set the lever arm in b [m] and q_bs, which takes the sensor's axes to the body's."""
+        if self.settings.mount.source == 'tf':
+            self.arm, self.q_bs = self._external_mount or (ZERO3, (1.0, 0.0, 0.0, 0.0))
+        else:
+            self.arm = self.settings.mount.position
+            self.q_bs = quat_from_rpy(self.settings.mount.rpy)
+
+    # ------------------------------------------------------------------ chain
+
+    def feed(self, segment: Segment) -> list[SampleT]:
+        """Return the samples that fall into the next piece of the truth, oldest first.
+
+        truth -> ideal reading -> error terms -> faults -> sample, at each tick of the grid.
+        """
+        samples: list[SampleT] = []
+        if self._clock_ns is not None and segment.start_ns != self._clock_ns:
+            self._skip_to(segment.start_ns)
+        if self._tick_of is None:
+            first = self._first_tick(segment.start_ns)
+            self._tick_of = (first - 1, -1)
+            self._tick_ns = self.grid.time_ns(first - 1)
+            self._power_on_ns = max(self._tick_ns, segment.start_ns)
+        k, number = self._tick_of
+        while (t_ns := self.grid.time_ns(k + 1)) <= segment.end_ns:
+            k, number = k + 1, number + 1
+            sample = self._sample(segment, t_ns, number, k)
+            self._tick_of = (k, number)
+            self._tick_ns = t_ns
+            if sample is not None:
+                samples.append(sample)
+        self._leave(segment)
+        self._clock_ns = segment.end_ns
+        return samples
+
+    def _skip_to(self, t_ns: int) -> None:
+        """Pass over a gap in the truth: no samples, but the ticks count."""
+        resume = self._first_tick(t_ns)
+        if self._tick_of is not None:
+            k, number = self._tick_of
+            self._tick_of = (resume - 1, number + resume - 1 - k)
+            self._tick_ns = self.grid.time_ns(resume - 1)
+        self._gap()
+
+    @abstractmethod
+    def _rate_hz(self, settings: SettingsT) -> float:
+        """Return the sample rate in ``settings``."""
+
+    @abstractmethod
+    def _power_up(self) -> None:
+        """Make the error terms anew from ``self.streams``."""
+
+    @abstractmethod
+    def _configured(self) -> None:
+        """Hand ``self.settings`` to the error terms."""
+
+    @abstractmethod
+    def _first_tick(self, t_ns: int) -> int:
+        """Return k of the first sample where the truth begins at ``t_ns``."""
+
+    @abstractmethod
+    def _sample(self, segment: Segment, t_ns: int, number: int, k: int) -> SampleT | None:
+        """Run the chain for the tick at ``t_ns``; None where nothing is put out."""
+
+    def _leave(self, segment: Segment) -> None:
+        """Take along what belongs to the sample after the piece."""
+        return
+
+    def _gap(self) -> None:
+        """Forget what was taken along."""
+        return
+
+    # ------------------------------------------------------------------ faults and state
+
+    def _draw_at(self, term: str, axis: str, number: int) -> float:
+        key = (term, axis)
+        if key not in self._fault_streams:
+            self._fault_streams[key] = self.streams.stream(term, axis)
+        return float(self._fault_streams[key](number))
+
+    def _apply_faults(self, signal: Signal, t_ns: int, number: int) -> None:
+        self.board.apply(
+            signal, t_ns, self._tick_ns, lambda term, axis: self._draw_at(term, axis, number)
+        )
+        self._loss_probability = signal.loss_probability
+        self._failed = signal.failed
+        self._effective = tuple(f'{label.mode}:{label.target}' for label in signal.labels)
+
+    def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
+        """Return the sample if it is put out, None while off, warming up or lost."""
+        warming = t_ns <= self._warm_until_ns()
+        if lost or warming or not self.settings.enabled:
+            return None
+        self.sample_count += 1
+        self._last_published = sample
+        return sample
+
+    def _warm_until_ns(self) -> int:
+        start = self._power_on_ns or 0
+        warm_up_s = self.settings.warm_up_s
+        return start + round(warm_up_s * NS_PER_S) if warm_up_s > 0.0 else start - 1
+
+    def status(self) -> Status:
+        """Return the state and what caused it.
+
+        An active fault is Degraded, total is Failed; valid is false only in Off,
+        Initializing and Failed, or without a fix.
+        """
+        state, causes = SensorState.READY, []
+        faults = self._effective
+        if not self.settings.enabled:
+            state, causes = SensorState.OFF, ['disabled']
+        elif self._failed:
+            state, causes = SensorState.FAILED, ['fault total']
+        elif self._power_on_ns is None:
+            state, causes = SensorState.INITIALIZING, ['no sample yet']
+        elif self._tick_ns <= self._warm_until_ns():
+            state, causes = SensorState.INITIALIZING, ['warm-up']
+        elif faults:
+            state, causes = SensorState.DEGRADED, [f'fault {name}' for name in faults]
+        valid = state in (SensorState.READY, SensorState.DEGRADED) and self._usable()
+        confidence = self._quality() * (1.0 - self._loss_probability) if valid else 0.0
+        start, now = self._power_on_ns, self._clock_ns
+        uptime_s = 0.0 if start is None or now is None else (now - start) / NS_PER_S
+        return Status(
+            state,
+            tuple(causes),
+            self.fidelity,
+            self.board.present,
+            uptime_s,
+            self.sample_count,
+            valid,
+            confidence,
+        )
+
+    def _usable(self) -> bool:
+        return True
+
+    @abstractmethod
+    def _quality(self) -> float:
+        """Return min(1, nominal sigma / present sigma)."""

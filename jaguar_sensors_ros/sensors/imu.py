@@ -1,0 +1,334 @@
+"""Inertial measurement unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jaguar_sensors_ros.errors.stochastic import GaussMarkov
+from jaguar_sensors_ros.errors.triad import Triad, TriadReading
+from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
+from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
+from jaguar_sensors_ros.nav.rotation import (
+    add,
+    cross,
+    quat_from_rotvec,
+    quat_multiply,
+    rotate_back,
+    rotvec_between,
+    scale,
+    subtract,
+)
+from jaguar_sensors_ros.sensors.base import Sensor
+from jaguar_sensors_ros.sensors.covariance import covariance
+from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
+from jaguar_sensors_ros.types import (
+    NS_PER_S,
+    ZERO3,
+    ChannelError,
+    Fidelity,
+    ImuSample,
+    ImuSubSample,
+    Quat,
+    Vec3,
+)
+
+_EULER_STEP_NS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ImuCovariances:
+    """Row-major 3x3 covariances to publish; orientation None: there is no orientation."""
+
+    orientation: tuple[float, ...] | None
+    angular_velocity: tuple[float, ...]
+    linear_acceleration: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ideal:
+    """What a perfect sensor would have said, in its own axes."""
+
+    delta_theta: Vec3
+    delta_v: Vec3
+    rate: Vec3
+    force: Vec3
+    instant_rate: Vec3
+    instant_force: Vec3
+    q_ns: Quat
+
+
+class ImuSensor(Sensor[ImuSettings, ImuSample]):
+    """Gyroscope and accelerometer triads on one sample grid; see :class:`Sensor`."""
+
+    type_name = 'imu'
+    channels = Channels(
+        names=('gyro', 'accel'),
+        axes='xyz',
+        units={'gyro': 'rad/s', 'accel': 'm/s2'},
+        modes=('bias', 'drift', 'noise', 'stuck', 'intermittent', 'jump', 'total'),
+        offset_target='gyro',
+    )
+
+    def __init__(
+        self, name: str, settings: ImuSettings, seed: int, fault_modes: Mapping[str, FaultMode]
+    ) -> None:
+        self._noise_factor = 1.0
+        self._from_ns: int | None = None
+        self._edges: list[int] = []
+        self._parts: list[tuple[Vec3, Vec3, float]] = []
+        super().__init__(name, settings, seed, fault_modes)
+
+    # ------------------------------------------------------------------ set-up
+
+    def _rate_hz(self, settings: ImuSettings) -> float:
+        return settings.sample_rate_hz
+
+    def _power_up(self) -> None:
+        self.gyro = Triad('gyro', self.streams)
+        self.accel = Triad('accel', self.streams)
+        self._attitude = [GaussMarkov(s) for s in self.streams.triad('orientation', 'enu')]
+        self._held_frame: tuple[ImuSubSample, ...] = ()
+        self._previous_sub: ImuSubSample | None = None
+        self._gap()
+
+    def _configured(self) -> None:
+        s = self.settings
+        self.gyro.configure(s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix())
+        self.accel.configure(s.accel, s.accel_bias, s.accel_lsb, None)
+        self._edges = []
+        self.covariances = self._covariances()
+
+    def _covariances(self) -> ImuCovariances:
+        s = self.settings
+        transparent = self.fidelity is Fidelity.TRANSPARENT
+        dt_s = 1.0 / s.sample_rate_hz
+        tilt, yaw = s.orientation.roll_pitch_std**2, s.orientation.yaw_std**2
+        exact = transparent or s.orientation.output == 'truth'
+        attitude = ZERO3 if exact else (tilt, tilt, yaw)
+        rate = ZERO3 if transparent else self.gyro.variance(dt_s)
+        force = ZERO3 if transparent else self.accel.variance(dt_s)
+        orientation = None
+        if s.orientation.output != 'none':
+            orientation = covariance(s.covariance.orientation, attitude)
+        return ImuCovariances(
+            orientation,
+            covariance(s.covariance.angular_velocity, rate),
+            covariance(s.covariance.linear_acceleration, force),
+        )
+
+    # ------------------------------------------------------------------ ideal reading
+
+    def _first_tick(self, t_ns: int) -> int:
+        return self.grid.first_at(t_ns) + 1
+
+    def _gap(self) -> None:
+        self._from_ns = None
+        self._edges = []
+        self._theta, self._velocity = ZERO3, ZERO3
+        self._part_ns = 0
+        self._parts = []
+
+    def _leave(self, segment: Segment) -> None:
+        self._integrate(segment, segment.end_ns)
+
+    def _integrate(self, segment: Segment, to_ns: int) -> None:
+        """Collect the ideal increments up to ``to_ns``, cut into the parts of the low-pass."""
+        now = self._tick_ns if self._from_ns is None else self._from_ns
+        if now >= to_ns:
+            return
+        if not self._edges:
+            self._plan(now)
+        while now < to_ns:
+            stop = min(self._edges[0], to_ns)
+            theta, velocity = segment.increments(now, stop, self.settings.environment, self.arm)
+            self._theta = add(self._theta, theta)
+            self._velocity = add(self._velocity, velocity)
+            self._part_ns += stop - now
+            now = stop
+            if now == self._edges[0]:
+                self._close_part()
+                self._edges.pop(0)
+                if not self._edges:
+                    break
+        self._from_ns = now
+
+    def _plan(self, now_ns: int) -> None:
+        """Set the ends of the parts between now and the next tick."""
+        if self._part_ns:
+            self._close_part()
+        assert self._tick_of is not None
+        end_ns = self.grid.time_ns(self._tick_of[0] + 1)
+        span = end_ns - now_ns
+        count = max(
+            self.gyro.substeps(span / NS_PER_S), self.accel.substeps(span / NS_PER_S)
+        )
+        count = min(count, span)
+        self._edges = [now_ns + span * (i + 1) // count for i in range(count)]
+
+    def _close_part(self) -> None:
+        theta = rotate_back(self.q_bs, self._theta)
+        velocity = rotate_back(self.q_bs, self._velocity)
+        self._parts.append((theta, velocity, self._part_ns / NS_PER_S))
+        self._theta, self._velocity, self._part_ns = ZERO3, ZERO3, 0
+
+    def _ideal(self, segment: Segment, t_ns: int, dt_s: float) -> Ideal:
+        theta, velocity = ZERO3, ZERO3
+        for part in self._parts:
+            theta, velocity = add(theta, part[0]), add(velocity, part[1])
+        rate, force = _divide(theta, dt_s), _divide(velocity, dt_s)
+        at_stamp = (rate, force)
+        state = segment.at(t_ns)
+        if self.settings.rate_output == 'instant':
+            omega, specific = inertial_rates(state, self.settings.environment, self.arm)
+            if self.arm != ZERO3:
+                before_ns = max(segment.start_ns, t_ns - _EULER_STEP_NS)
+                slope = subtract(state.omega_nb_b, segment.at(before_ns).omega_nb_b)
+                alpha = scale(slope, NS_PER_S / (t_ns - before_ns))
+                specific = add(specific, cross(alpha, self.arm))
+            at_stamp = (rotate_back(self.q_bs, omega), rotate_back(self.q_bs, specific))
+        q_ns = quat_multiply(state.q_nb, self.q_bs)
+        return Ideal(theta, velocity, rate, force, at_stamp[0], at_stamp[1], q_ns)
+
+    # ------------------------------------------------------------------ the chain
+
+    def _sample(self, segment: Segment, t_ns: int, number: int, k: int) -> ImuSample | None:
+        """Ideal reading, error terms, faults, sample."""
+        self._integrate(segment, t_ns)
+        span_ns = t_ns - self._tick_ns
+        dt_s = span_ns / NS_PER_S
+        ideal = self._ideal(segment, t_ns, dt_s)
+        gyro_parts = [(part[0], part[2]) for part in self._parts]
+        accel_parts = [(part[1], part[2]) for part in self._parts]
+        self._parts = []
+        gyro = self.gyro.step(gyro_parts, ideal.instant_rate, number, dt_s, ideal.force)
+        accel = self.accel.step(accel_parts, ideal.instant_force, number, dt_s, ideal.force)
+        phi = self._attitude_error(number, dt_s)
+        if self.fidelity is Fidelity.TRANSPARENT:
+            gyro = TriadReading(ideal.rate, ideal.delta_theta, ideal.instant_rate, ZERO3, ZERO3)
+            accel = TriadReading(ideal.force, ideal.delta_v, ideal.instant_force, ZERO3, ZERO3)
+        if self.settings.orientation.output != 'ahrs' or self.fidelity is Fidelity.TRANSPARENT:
+            phi = ZERO3
+        return self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
+
+    def _attitude_error(self, number: int, dt_s: float) -> Vec3:
+        s = self.settings.orientation
+        tau_s = s.correlation_time_s
+        e, n, u = (process.step(number, dt_s, tau_s) for process in self._attitude)
+        return (s.roll_pitch_std * e, s.roll_pitch_std * n, s.yaw_std * u)
+
+    def _finish(
+        self,
+        ideal: Ideal,
+        gyro: TriadReading,
+        accel: TriadReading,
+        phi: Vec3,
+        t_ns: int,
+        number: int,
+        k: int,
+        dt_s: float,
+    ) -> ImuSample | None:
+        """Apply the faults and put the sample together."""
+        instant = self.settings.rate_output == 'instant'
+        before = (
+            gyro.instant if instant else gyro.rate,
+            accel.instant if instant else accel.rate,
+        )
+        signal = Signal(
+            {'gyro': list(before[0]), 'accel': list(before[1])},
+            {'gyro': self.gyro.white_sigma(dt_s), 'accel': self.accel.white_sigma(dt_s)},
+        )
+        self._apply_faults(signal, t_ns, number)
+        self._noise_factor = signal.noise_factor
+        held = self._last_published
+        rate = self._frozen(signal, 'gyro', held.angular_velocity if held else None)
+        force = self._frozen(signal, 'accel', held.specific_force if held else None)
+        q = quat_multiply(quat_from_rotvec(phi), ideal.q_ns)
+        all_frozen = len(signal.frozen) == 2 and all(len(a) == 3 for a in signal.frozen.values())
+        if all_frozen and held is not None and held.orientation is not None:
+            q = held.orientation
+        sub = ImuSubSample(
+            self._faulted(gyro.increment, before[0], rate, dt_s),
+            self._faulted(accel.increment, before[1], force, dt_s),
+            dt_s,
+        )
+        frame = self._frame(sub, k, signal)
+        total_q = rotvec_between(ideal.q_ns, q)
+        sample = ImuSample(
+            t_ns,
+            number,
+            rate,
+            force,
+            q if self.settings.orientation.output != 'none' else None,
+            frame,
+            _error(gyro, before[0], rate, ideal.instant_rate if instant else ideal.rate),
+            _error(accel, before[1], force, ideal.instant_force if instant else ideal.force),
+            _rotate_to_n(ideal.q_ns, total_q),
+            tuple(signal.labels),
+        )
+        released = self._released(sample, t_ns, signal.lost)
+        if released is not None and frame:
+            self._held_frame = frame
+        return released
+
+    @staticmethod
+    def _frozen(signal: Signal, channel: str, held: Vec3 | None) -> Vec3:
+        values = signal.values[channel]
+        if held is not None:
+            for axis in signal.frozen.get(channel, ()):
+                values[axis] = held[axis]
+        return (values[0], values[1], values[2])
+
+    @staticmethod
+    def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
+        """Return the increment that belongs to a rate changed by faults."""
+        if before == after:
+            return increment
+        return add(increment, scale(subtract(after, before), dt_s))
+
+    def _frame(self, sub: ImuSubSample, k: int, signal: Signal) -> tuple[ImuSubSample, ...]:
+        """Return the increments frame that ends at tick ``k``; empty where none does."""
+        if self.settings.increments.samples == 1:
+            frame: tuple[ImuSubSample, ...] = (sub,)
+        elif k % 2:
+            self._previous_sub = sub
+            return ()
+        else:
+            frame = (self._previous_sub, sub) if self._previous_sub is not None else ()
+            self._previous_sub = None
+        if signal.frozen and len(self._held_frame) == len(frame):
+            pairs = zip(frame, self._held_frame, strict=True)
+            frame = tuple(_freeze(new, held, signal.frozen) for new, held in pairs)
+        return frame
+
+    def _quality(self) -> float:
+        return min(1.0, 1.0 / self._noise_factor)
+
+
+def _freeze(
+    new: ImuSubSample, held: ImuSubSample, frozen: Mapping[str, set[int]]
+) -> ImuSubSample:
+    values = {'gyro': list(new.delta_theta), 'accel': list(new.delta_v)}
+    kept = {'gyro': held.delta_theta, 'accel': held.delta_v}
+    for channel, axes in frozen.items():
+        for axis in axes:
+            values[channel][axis] = kept[channel][axis]
+    theta, velocity = values['gyro'], values['accel']
+    return ImuSubSample(
+        (theta[0], theta[1], theta[2]), (velocity[0], velocity[1], velocity[2]), new.dt_s
+    )
+
+
+def _error(reading: TriadReading, before: Vec3, after: Vec3, ideal: Vec3) -> ChannelError:
+    return ChannelError(
+        reading.bias, reading.noise, subtract(after, before), subtract(after, ideal)
+    )
+
+
+def _rotate_to_n(q_ns: Quat, phi: Vec3) -> Vec3:
+    """Return a rotation vector given in s resolved in n."""
+    return rotate_back((q_ns[0], -q_ns[1], -q_ns[2], -q_ns[3]), phi)
+
+
+def _divide(a: Vec3, dt_s: float) -> Vec3:
+    return (a[0] / dt_s, a[1] / dt_s, a[2] / dt_s)

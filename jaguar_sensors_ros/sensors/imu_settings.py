@@ -1,0 +1,218 @@
+"""Parameters of an IMU and the grade table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jaguar_sensors_ros.component import (
+    AUTO,
+    ParameterError,
+    group,
+    parameter,
+    vector,
+)
+from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
+from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.types import Mat3, Vec3
+
+_DEG = 3.141592653589793 / 180.0
+_DEG_PER_H = _DEG / 3600.0
+_DEG_PER_SQRT_H = _DEG / 60.0
+_MILLI_G = 1e-3 * STANDARD_GRAVITY
+_M_S_PER_SQRT_H = 1.0 / 60.0
+
+
+def _grade(
+    gyro_bias_deg_h: float, arw_deg_sqrt_h: float, accel_bias_mg: float, vrw_m_s_sqrt_h: float
+) -> dict[str, float]:
+    return {
+        'bias_g_init_std': gyro_bias_deg_h * _DEG_PER_H,
+        'gyro.white_noise_density': arw_deg_sqrt_h * _DEG_PER_SQRT_H,
+        'bias_a_init_std': accel_bias_mg * _MILLI_G,
+        'accel.white_noise_density': vrw_m_s_sqrt_h * _M_S_PER_SQRT_H,
+        'gyro.range': 2000.0 * _DEG,
+        'accel.range': 16.0 * STANDARD_GRAVITY,
+    }
+
+
+#: parameter values of each grade (document 000: table of typical 1-sigma specifications, and
+#: the default ranges of its structures); the bias columns are the stationary standard
+#: deviation of the bias instability
+GRADES: dict[str, dict[str, float]] = {
+    'consumer': _grade(100.0, 0.5, 10.0, 0.1),
+    'industrial': _grade(10.0, 0.1, 1.0, 0.05),
+    'tactical': _grade(1.0, 0.01, 0.1, 0.01),
+    'navigation': _grade(0.01, 0.001, 0.01, 0.003),
+    'strategic': _grade(0.001, 0.0003, 0.001, 0.001),
+    'custom': {},
+}
+_EARTH_RATE_GRADES = ('navigation', 'strategic')
+
+
+@dataclass(frozen=True)
+class GyroSettings(TriadSettings):
+    """Error parameters of the gyroscope triad."""
+
+    g_sensitivity: tuple[float, ...] = parameter(
+        0.0,
+        'Rate per true specific force in the sensor frame, gravity included: one number or one '
+        'per axis along the axis, or a whole matrix row by row.',
+        kind='vector',
+        sizes=(1, 3, 9),
+        unit='(rad/s)/g',
+        source='document 000',
+    )
+
+    def g_sensitivity_matrix(self) -> Mat3 | None:
+        """Return the matrix, or None where it is zero."""
+        g = self.g_sensitivity
+        if not any(g):
+            return None
+        if len(g) == 9:
+            return ((g[0], g[1], g[2]), (g[3], g[4], g[5]), (g[6], g[7], g[8]))
+        x, y, z = g if len(g) == 3 else g * 3
+        return ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))
+
+
+@dataclass(frozen=True)
+class OrientationSettings:
+    """The orientation of imu/data, as an attitude reference of its own would give it."""
+
+    output: str = parameter(
+        'ahrs',
+        'none: imu/data says that it has no orientation; truth: the true one; ahrs: with '
+        'errors about east, north and up.',
+        kind='string',
+        choices=('none', 'truth', 'ahrs'),
+    )
+    roll_pitch_std: float = parameter(
+        0.5 * _DEG, 'Standard deviation of the tilt error.', unit='rad', minimum=0.0
+    )
+    yaw_std: float = parameter(
+        2.0 * _DEG, 'Standard deviation of the heading error.', unit='rad', minimum=0.0
+    )
+    correlation_time_s: float = parameter(
+        0.0, 'Correlation time of the attitude errors; 0: white.', unit='s', minimum=0.0
+    )
+
+
+@dataclass(frozen=True)
+class IncrementSettings:
+    """The increments topic."""
+
+    samples: int = parameter(
+        1,
+        'Sub-samples in one message: with 2 the topic has half the sample rate and carries both.',
+        kind='integer',
+        minimum=1,
+        maximum=2,
+    )
+
+
+def _override(what: str, unit: str) -> Any:
+    return parameter(
+        AUTO,
+        f'Covariance of {what} to publish instead of the simulated one: a variance, three '
+        'variances, or the whole matrix row by row.',
+        kind='vector',
+        sizes=(1, 3, 9),
+        unit=unit,
+        auto=True,
+    )
+
+
+@dataclass(frozen=True)
+class ImuCovarianceSettings:
+    """Overrides of published covariances."""
+
+    orientation: tuple[float, ...] | str = _override('the orientation', 'rad^2')
+    angular_velocity: tuple[float, ...] | str = _override('the angular velocity', '(rad/s)^2')
+    linear_acceleration: tuple[float, ...] | str = _override('the acceleration', '(m/s2)^2')
+
+
+@dataclass(frozen=True)
+class ImuSettings(SensorSettings):
+    """Parameters of the IMU."""
+
+    grade: str = parameter(
+        'tactical',
+        'Sets bias instability, white noise and range; custom: all off. A parameter that is '
+        'given explicitly wins.',
+        kind='string',
+        choices=tuple(GRADES),
+        source='document 000',
+    )
+    frame_id: str = parameter('imu_link', 'Frame of the sensor.', kind='string')
+    sample_rate_hz: float = parameter(
+        200.0, 'Sample rate.', unit='Hz', minimum=0.01, maximum=100000.0
+    )
+    rate_output: str = parameter(
+        'mean',
+        'mean: rates are increments / dt, the mean over the interval that ends at the stamp; '
+        'instant: rates at the stamp.',
+        kind='string',
+        choices=('mean', 'instant'),
+    )
+    gyro_lsb: float = parameter(
+        0.0, 'Angle pulse; 0: no pulse quantisation.', unit='rad/pulse', minimum=0.0
+    )
+    accel_lsb: float = parameter(
+        0.0, 'Velocity pulse; 0: no pulse quantisation.', unit='(m/s)/pulse', minimum=0.0
+    )
+    bias_g_init_std: Vec3 = vector(
+        0.0,
+        'Stationary standard deviation of the gyro bias instability.',
+        unit='rad/s',
+        minimum=0.0,
+        source='document 001',
+    )
+    bias_a_init_std: Vec3 = vector(
+        0.0,
+        'Stationary standard deviation of the accelerometer bias instability.',
+        unit='m/s2',
+        minimum=0.0,
+        source='document 001',
+    )
+    tau_bias_g_s: float = parameter(
+        3600.0,
+        'Correlation time of the gyro bias instability.',
+        unit='s',
+        above=0.0,
+        source='document 001',
+    )
+    tau_bias_a_s: float = parameter(
+        3600.0,
+        'Correlation time of the accelerometer bias instability.',
+        unit='s',
+        above=0.0,
+        source='document 001',
+    )
+    gyro: GyroSettings = group(GyroSettings, unit='rad/s')
+    accel: TriadSettings = group(TriadSettings, unit='m/s2')
+    orientation: OrientationSettings = group(OrientationSettings)
+    increments: IncrementSettings = group(IncrementSettings)
+    covariance: ImuCovarianceSettings = group(ImuCovarianceSettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for triad, lsb in (('gyro', self.gyro_lsb), ('accel', self.accel_lsb)):
+            resolution = getattr(self, triad).resolution
+            if lsb > 0.0 and resolution > 0.0:
+                raise ParameterError(
+                    f'{triad}.resolution', resolution, f'must be 0 where {triad}_lsb is set'
+                )
+
+    def _senses_rotation(self) -> bool:
+        return self.grade in _EARTH_RATE_GRADES
+
+    @property
+    def gyro_bias(self) -> BiasSettings:
+        """Bias instability of the gyroscopes."""
+        return BiasSettings(self.bias_g_init_std, self.tau_bias_g_s)
+
+    @property
+    def accel_bias(self) -> BiasSettings:
+        """Bias instability of the accelerometers."""
+        return BiasSettings(self.bias_a_init_std, self.tau_bias_a_s)

@@ -1,0 +1,1 @@
+"""Sources of truth: trajectories, files, and the track that joins odometry messages."""

@@ -1,0 +1,191 @@
+"""From odometry as it arrives to pieces of truth in n: checks, frames, accelerations."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from jaguar_sensors_ros.component import AUTO
+from jaguar_sensors_ros.nav import frames
+from jaguar_sensors_ros.nav.frames import LocalFrame
+from jaguar_sensors_ros.nav.rotation import (
+    mix,
+    quat_norm,
+    rotate_back,
+)
+from jaguar_sensors_ros.sensors.settings import TruthSettings
+from jaguar_sensors_ros.truth.consistency import TwistMonitor
+from jaguar_sensors_ros.truth.track import Arrival, Push, TruthTrack
+from jaguar_sensors_ros.types import NS_PER_S, Quat, TruthSample, Vec3
+
+#: most odometry messages that wait for their acceleration
+_WAITING = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RawOdometry:
+    """An odometry message as plain numbers; ``q`` is w, x, y, z."""
+
+    t_ns: int
+    position: Vec3
+    q: Quat
+    linear: Vec3
+    angular: Vec3
+    child_frame_id: str
+
+
+class TruthIntake:
+    """Checks odometry, brings it into n and joins it to a track.
+
+    Bad messages are dropped and counted in ``counts`` by reason.  Remarks for the user are
+    collected once each and fetched with :meth:`remarks`.
+
+    Parameters
+    ----------
+    settings : TruthSettings
+        How to read the truth.
+    local : LocalFrame
+        The frame n.
+    """
+
+    def __init__(self, settings: TruthSettings, local: LocalFrame) -> None:
+        self.counts: Counter[str] = Counter()
+        self.received = 0
+        self.base_frame = ''
+        self._said: set[str] = set()
+        self._remarks: list[str] = []
+        self._epoch_ns: int | None = None
+        self.configure(settings, local)
+
+    def configure(self, settings: TruthSettings, local: LocalFrame) -> None:
+        """Take new settings; the track starts afresh."""
+        self.settings, self.local = settings, local
+        self.track = TruthTrack(settings.authority, round(settings.max_gap_s * NS_PER_S))
+        self._monitor = TwistMonitor(settings.twist_frame)
+        self._waiting: deque[TruthSample] = deque()
+        self._accelerations: deque[tuple[int, Vec3]] = deque(maxlen=_WAITING)
+
+    def remarks(self) -> list[str]:
+        """Return the remarks that were not fetched yet."""
+        fetched, self._remarks = self._remarks, []
+        return fetched
+
+    def _say(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._remarks.append(text)
+
+    # ------------------------------------------------------------------ odometry
+
+    def push(self, raw: RawOdometry) -> list[Push]:
+        """Take a message; return what became of it and of those it completed."""
+        self.received += 1
+        reason = _defect(raw)
+        if reason:
+            self.counts[reason] += 1
+            return []
+        self._note_frames(raw)
+        length = quat_norm(raw.q)
+        if abs(length - 1.0) > 1e-3:
+            self.counts['quaternion normalised'] += 1
+        q = (raw.q[0] / length, raw.q[1] / length, raw.q[2] / length, raw.q[3] / length)
+        linear, angular = raw.linear, raw.angular
+        if self.settings.twist_frame == 'parent':
+            linear, angular = rotate_back(q, linear), rotate_back(q, angular)
+        sample = TruthSample(raw.t_ns, raw.position, q, linear, angular)
+        if self.settings.authority == 'twist' and self.settings.frame != 'lic':
+            remark = self._monitor.push(sample, raw.linear)
+            if remark:
+                self._say(remark)
+        if self.settings.acceleration == 'topic':
+            return self._wait_for_acceleration(sample)
+        return [self._join(sample)]
+
+    def _note_frames(self, raw: RawOdometry) -> None:
+        self.base_frame = raw.child_frame_id or self.base_frame
+        if not raw.child_frame_id:
+            self._say(
+                'child_frame_id of the odometry is empty: the twist is taken to be in the '
+                f'{"body" if self.settings.twist_frame == "child" else "parent"} frame; '
+                'truth.twist_frame (child or parent) chooses'
+            )
+
+    def _join(self, sample: TruthSample) -> Push:
+        push = self.track.push(self._in_n(sample))
+        if push.arrival is not Arrival.TAKEN:
+            self.counts[push.arrival.value] += 1
+        if push.arrival in (Arrival.GAP, Arrival.RESET):
+            self._monitor.break_off()
+        return push
+
+    def _in_n(self, sample: TruthSample) -> TruthSample:
+        frame = self.settings.frame
+        if frame == 'enu':
+            return frames.sample_from_enu(sample, self.local)
+        if frame == 'ned':
+            return frames.sample_from_ned(sample, self.local)
+        if frame == 'ecef':
+            return frames.sample_from_ecef(sample, self.local)
+        if self._epoch_ns is None:
+            given = self.settings.lic_epoch_s
+            self._epoch_ns = sample.t_ns if given == AUTO else round(float(given) * NS_PER_S)
+        return frames.sample_from_lic(sample, self.local, self._epoch_ns)
+
+    # ------------------------------------------------------------------ acceleration
+
+    def push_acceleration(self, t_ns: int, acceleration: Vec3) -> list[Push]:
+        """Take a kinematic acceleration in b [m/s2]; return what it completed."""
+        if not all(math.isfinite(x) for x in acceleration) or t_ns < 0:
+            self.counts['acceleration not finite'] += 1
+            return []
+        if self._accelerations and t_ns <= self._accelerations[-1][0]:
+            if self._accelerations[-1][0] - t_ns > NS_PER_S:
+                self._accelerations.clear()
+            else:
+                self.counts['acceleration out of order'] += 1
+                return []
+        self._accelerations.append((t_ns, acceleration))
+        return list(self._release())
+
+    def _wait_for_acceleration(self, sample: TruthSample) -> list[Push]:
+        if self._waiting and sample.t_ns < self._waiting[-1].t_ns:
+            self._waiting.clear()
+        self._waiting.append(sample)
+        if len(self._waiting) > _WAITING:
+            self._waiting.popleft()
+            self.counts['no acceleration'] += 1
+        return list(self._release())
+
+    def _release(self) -> Iterator[Push]:
+        """Join the waiting messages whose acceleration is known."""
+        while self._waiting and self._accelerations:
+            sample = self._waiting[0]
+            if sample.t_ns > self._accelerations[-1][0]:
+                return
+            self._waiting.popleft()
+            while len(self._accelerations) > 1 and self._accelerations[1][0] <= sample.t_ns:
+                self._accelerations.popleft()
+            t0, a0 = self._accelerations[0]
+            if sample.t_ns < t0:
+                self.counts['no acceleration'] += 1
+                continue
+            if len(self._accelerations) > 1:
+                t1, a1 = self._accelerations[1]
+                a0 = mix(a0, a1, (sample.t_ns - t0) / (t1 - t0))
+            yield self._join(replace(sample, a_nb_b=a0))
+
+
+def _defect(raw: RawOdometry) -> str:
+    """Return why a message cannot be used, or an empty string."""
+    numbers = (*raw.position, *raw.q, *raw.linear, *raw.angular)
+    if not all(math.isfinite(x) for x in numbers):
+        return 'not finite'
+    if any(abs(x) > 1e12 for x in numbers):
+        return 'absurdly large'
+    if quat_norm(raw.q) < 1e-6:
+        return 'zero quaternion'
+    if raw.t_ns < 0:
+        return 'negative stamp'
+    return ''

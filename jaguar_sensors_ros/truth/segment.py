@@ -1,0 +1,195 @@
+"""Pieces of truth between two odometry messages, one class for each authority."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from jaguar_sensors_ros.nav.kinematics import Environment, increments_of_curve
+from jaguar_sensors_ros.nav.rotation import (
+    add,
+    cross,
+    integral_of_rotated_back,
+    mix,
+    right_jacobian_inverse_times,
+    right_jacobian_times,
+    rotate,
+    rotate_back,
+    rotvec_between,
+    scale,
+    slerp,
+    subtract,
+)
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
+
+
+@dataclass(frozen=True)
+class TwistSegment:
+    """v_b and omega_b linear in the body frame, attitude along the shortest turn of the pose.
+
+    Exact in a steady turn, where interpolating the velocity in the world frame would make an
+    acceleration sawtooth of a omega h / 2.  Where both ends carry an acceleration, it is
+    interpolated instead of being derived from the velocity.
+    """
+
+    first: TruthSample
+    last: TruthSample
+
+    @property
+    def start_ns(self) -> int:
+        """Time [ns] at which the piece begins."""
+        return self.first.t_ns
+
+    @property
+    def end_ns(self) -> int:
+        """Time [ns] at which it ends."""
+        return self.last.t_ns
+
+    @cached_property
+    def _duration_s(self) -> float:
+        return (self.last.t_ns - self.first.t_ns) / NS_PER_S
+
+    @cached_property
+    def _phi(self) -> Vec3:
+        return rotvec_between(self.first.q_nb, self.last.q_nb)
+
+    def at(self, t_ns: int) -> TruthSample:
+        """Return the motion at ``t_ns``; the position is the cubic through both ends."""
+        a, b = self.first, self.last
+        u = (t_ns - a.t_ns) / (b.t_ns - a.t_ns)
+        v = mix(a.v_nb_b, b.v_nb_b, u)
+        omega = mix(a.omega_nb_b, b.omega_nb_b, u)
+        if a.a_nb_b is not None and b.a_nb_b is not None:
+            acceleration = mix(a.a_nb_b, b.a_nb_b, u)
+        else:
+            slope = scale(subtract(b.v_nb_b, a.v_nb_b), 1.0 / self._duration_s)
+            acceleration = add(slope, cross(omega, v))
+        position = hermite(
+            a.p_n,
+            b.p_n,
+            rotate(a.q_nb, a.v_nb_b),
+            rotate(b.q_nb, b.v_nb_b),
+            self._duration_s,
+            u,
+        )[0]
+        return TruthSample(t_ns, position, slerp(a.q_nb, self._phi, u), v, omega, acceleration)
+
+    def increments(
+        self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
+    ) -> tuple[Vec3, Vec3]:
+        """Return the ideal increments in closed form; see :class:`nav.kinematics.Segment`.
+
+        Simpson's rule is exact for omega x v and omega x (omega x arm), which are quadratic;
+        the turn of gravity and of the Earth rate is integrated in closed form.
+        """
+        a, b = self.first, self.last
+        span = b.t_ns - a.t_ns
+        u0, u1 = (from_ns - a.t_ns) / span, (to_ns - a.t_ns) / span
+        dt = (to_ns - from_ns) / NS_PER_S
+        nodes = (u0, 0.5 * (u0 + u1), u1)
+        omega = [mix(a.omega_nb_b, b.omega_nb_b, u) for u in nodes]
+        v = [mix(a.v_nb_b, b.v_nb_b, u) for u in nodes]
+        theta = scale(omega[1], dt)
+        if a.a_nb_b is not None and b.a_nb_b is not None:
+            velocity = scale(mix(a.a_nb_b, b.a_nb_b, nodes[1]), dt)
+        else:
+            turning = _simpson([cross(w, x) for w, x in zip(omega, v, strict=True)], dt)
+            velocity = add(subtract(v[2], v[0]), turning)
+
+        turn = scale(self._phi, u1 - u0)
+        q0 = slerp(a.q_nb, self._phi, u0)
+        middle_ns = (from_ns + to_ns) // 2
+        position = self.at(middle_ns).p_n if environment.gravity != 'constant' else a.p_n
+        gravity = rotate_back(q0, environment.local.gravity_n(position, environment.gravity))
+        velocity = subtract(velocity, integral_of_rotated_back(turn, gravity, dt))
+        if environment.rotation:
+            turned = (q0, slerp(q0, turn, 0.5), slerp(q0, turn, 1.0))
+            earth = [rotate_back(q, environment.local.omega_ie_n) for q in turned]
+            theta = add(theta, integral_of_rotated_back(turn, earth[0], dt))
+            coriolis = _simpson([cross(w, x) for w, x in zip(earth, v, strict=True)], dt)
+            velocity = add(velocity, scale(coriolis, 2.0))
+            omega = [add(w, e) for w, e in zip(omega, earth, strict=True)]
+        if arm != ZERO3:
+            velocity = add(velocity, cross(subtract(omega[2], omega[0]), arm))
+            velocity = add(velocity, _simpson([cross(w, cross(w, arm)) for w in omega], dt))
+        return theta, velocity
+
+
+def _simpson(values: list[Vec3], duration_s: float) -> Vec3:
+    first, middle, last = values
+    sixth = duration_s / 6.0
+    return (
+        sixth * (first[0] + 4.0 * middle[0] + last[0]),
+        sixth * (first[1] + 4.0 * middle[1] + last[1]),
+        sixth * (first[2] + 4.0 * middle[2] + last[2]),
+    )
+
+
+@dataclass(frozen=True)
+class PoseSegment:
+    """A C1 curve through two poses; velocity, rate and acceleration are its derivatives.
+
+    ``v_n`` [m/s] in n and ``omega_b`` [rad/s] in b are the derivatives at the two ends; the
+    twist of the messages is not used.  Position and rotation vector are cubics.
+    """
+
+    first: TruthSample
+    last: TruthSample
+    v_n: tuple[Vec3, Vec3]
+    omega_b: tuple[Vec3, Vec3]
+
+    @property
+    def start_ns(self) -> int:
+        """Time [ns] at which the piece begins."""
+        return self.first.t_ns
+
+    @property
+    def end_ns(self) -> int:
+        """Time [ns] at which it ends."""
+        return self.last.t_ns
+
+    @cached_property
+    def _phi(self) -> tuple[Vec3, Vec3, Vec3]:
+        """Rotation vector over the piece and its rates at the two ends."""
+        phi = rotvec_between(self.first.q_nb, self.last.q_nb)
+        return phi, self.omega_b[0], right_jacobian_inverse_times(phi, self.omega_b[1])
+
+    def at(self, t_ns: int) -> TruthSample:
+        """Return the motion at ``t_ns``."""
+        a, b = self.first, self.last
+        duration_s = (b.t_ns - a.t_ns) / NS_PER_S
+        u = (t_ns - a.t_ns) / (b.t_ns - a.t_ns)
+        p, v, acceleration = hermite(a.p_n, b.p_n, self.v_n[0], self.v_n[1], duration_s, u)
+        end, rate0, rate1 = self._phi
+        phi, phi_rate, _ = hermite(ZERO3, end, rate0, rate1, duration_s, u)
+        q = slerp(a.q_nb, phi, 1.0)
+        omega = right_jacobian_times(phi, phi_rate)
+        return TruthSample(
+            t_ns, p, q, rotate_back(q, v), omega, rotate_back(q, acceleration)
+        )
+
+    def increments(
+        self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
+    ) -> tuple[Vec3, Vec3]:
+        """Return the ideal increments by quadrature; see :class:`nav.kinematics.Segment`."""
+        return increments_of_curve(self.at, from_ns, to_ns, environment, arm)
+
+
+def hermite(
+    p0: Vec3, p1: Vec3, v0: Vec3, v1: Vec3, duration_s: float, u: float
+) -> tuple[Vec3, Vec3, Vec3]:
+    """Return value, first and second derivative of the cubic with given ends and slopes."""
+    value, first, second = [], [], []
+    h = duration_s
+    for i in range(3):
+        rise = p1[i] - p0[i]
+        c2 = 3.0 * rise - h * (2.0 * v0[i] + v1[i])
+        c3 = h * (v0[i] + v1[i]) - 2.0 * rise
+        value.append(p0[i] + u * (h * v0[i] + u * (c2 + u * c3)))
+        first.append(v0[i] + u * (2.0 * c2 + 3.0 * u * c3) / h)
+        second.append((2.0 * c2 + 6.0 * u * c3) / (h * h))
+    return (
+        (value[0], value[1], value[2]),
+        (first[0], first[1], first[2]),
+        (second[0], second[1], second[2]),
+    )
