@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from jaguar_sensors_ros.component import build
 from jaguar_sensors_ros.faults.base import FaultMode
@@ -47,8 +49,12 @@ def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str,
     """Return explicit parameter values completed by those that the chosen grade sets."""
     if sensor_type != 'imu':
         return dict(explicit)
-    grade = explicit.get('grade', 'tactical')
-    return {**GRADES.get(str(grade), {}), **explicit}
+    graded = dict(GRADES.get(str(explicit.get('grade', 'tactical')), {}))
+    for triad in ('gyro', 'accel'):
+        if np.any(cast(Any, explicit.get(f'{triad}.white_noise_psd', 0.0))):
+            # the noise is given as a spectral density: the grade's is not meant
+            graded[f'{triad}.white_noise_density'] = 0.0
+    return {**graded, **explicit}
 
 
 def make_settings(sensor_type: str, explicit: dict[str, object]) -> SensorSettings:

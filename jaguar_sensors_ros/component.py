@@ -91,7 +91,7 @@ class Declaration:
         ParameterError
             if the type, the length, the finiteness or the range is wrong.
         """
-        if self.auto and value == AUTO:
+        if self.auto and isinstance(value, str) and value == AUTO:
             return AUTO
         converter = getattr(self, f'_check_{self.kind}')
         return converter(value)
@@ -114,7 +114,8 @@ class Declaration:
             raise self._refuse(value)
         if not float(value).is_integer():
             raise self._refuse(value)
-        return int(self._in_range(float(value), value))
+        self._in_range(float(value), value)
+        return int(value)
 
     def _check_number(self, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):

@@ -23,14 +23,16 @@ _FLICKER_RATIO = 4.0
 class GaussMarkov:
     """First-order Gauss-Markov process of unit variance, stationary from its first sample.
 
-    x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau).
+    x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau).  Over samples that were left out (a gap
+    in the truth) it takes one step of their whole length.
     """
 
-    __slots__ = ('_phi', '_phi_of', '_root', '_stream', '_value')
+    __slots__ = ('_phi', '_phi_of', '_root', '_stream', '_tick', '_value')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
         self._value: float | None = None
+        self._tick = 0
         self._phi_of: tuple[float, float] | None = None
         self._phi = 0.0
         self._root = 1.0
@@ -41,13 +43,16 @@ class GaussMarkov:
         ``tau_s`` [s] is the correlation time; 0 makes the process white.
         """
         normal = self._stream(tick)
+        elapsed_s = dt_s * (tick - self._tick)
+        self._tick = tick
         if self._value is None:
             self._value = normal
             return normal
-        if self._phi_of != (dt_s, tau_s):
-            self._phi = math.exp(-dt_s / tau_s) if tau_s > 0.0 else 0.0
-            self._root = math.sqrt(1.0 - self._phi * self._phi)
-            self._phi_of = (dt_s, tau_s)
+        if self._phi_of != (elapsed_s, tau_s):
+            ratio = elapsed_s / tau_s if tau_s > 0.0 else math.inf
+            self._phi = math.exp(-ratio)
+            self._root = math.sqrt(-math.expm1(-2.0 * ratio))
+            self._phi_of = (elapsed_s, tau_s)
         self._value = self._phi * self._value + self._root * normal
         return self._value
 
@@ -117,19 +122,28 @@ def stationary_sigma(sigma: float, tau_s: float, model: str) -> float:
 
 
 class RandomWalk:
-    """Rate random walk: a sum of independent steps of variance K^2 dt."""
+    """Rate random walk: a sum of independent steps of variance K^2 dt.
 
-    __slots__ = ('_stream', '_value')
+    The sum is kept for K = 1, so that a coefficient that is changed and restored leaves no
+    trace.  It starts with the first sample that has a coefficient.
+    """
+
+    __slots__ = ('_stream', '_tick', '_value')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
+        self._tick: int | None = None
         self._value = 0.0
 
     def step(self, tick: int, dt_s: float, coefficient: float) -> float:
         """Advance to sample ``tick``; ``coefficient`` K in unit/sqrt(s)."""
-        if coefficient > 0.0:
-            self._value += coefficient * math.sqrt(dt_s) * self._stream(tick)
-        return self._value
+        if self._tick is None:
+            if coefficient == 0.0:
+                return 0.0
+            self._tick = tick - 1
+        self._value += math.sqrt(dt_s * (tick - self._tick)) * self._stream(tick)
+        self._tick = tick
+        return coefficient * self._value
 
 
 def white_sigma(density: float, psd: float, bandwidth_hz: float, dt_s: float) -> float:

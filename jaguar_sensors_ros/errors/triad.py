@@ -244,19 +244,26 @@ class Triad:
         return (x, y, z)
 
     def variance(self, dt_s: float) -> Vec3:
-        """Return the variance to publish: white, quantisation, and stationary biases."""
+        """Return the variance to publish: white, quantisation, and stationary biases.
+
+        Rounding has the variance step^2 / 12.  Pulses have twice that: with the residue
+        carried the error of a sample is the difference of two residues.
+        """
         s = self.settings
-        step = self.lsb / dt_s if self.lsb > 0.0 else s.resolution
+        if self.lsb > 0.0:
+            quantisation = (self.lsb / dt_s) ** 2 / 6.0
+        else:
+            quantisation = s.resolution**2 / 12.0
         values = []
         for i, white in enumerate(self.white_sigma(dt_s)):
             slow = stationary_sigma(self.bias.sigma[i], self.bias.tau_s, s.bias_model)
-            values.append(white**2 + step**2 / 12.0 + slow**2 + s.turn_on_bias_std[i] ** 2)
+            values.append(white**2 + quantisation + slow**2 + s.turn_on_bias_std[i] ** 2)
         return (values[0], values[1], values[2])
 
     def step(
         self,
         parts: list[tuple[Vec3, float]],
-        instant: Vec3,
+        instant: Vec3 | None,
         tick: int,
         dt_s: float,
         force: Vec3,
@@ -267,8 +274,8 @@ class Triad:
         ----------
         parts : list of (increment, duration [s])
             The ideal increments of the substeps of the sample, in the sensor frame.
-        instant : Vec3
-            Ideal rate at the stamp.
+        instant : Vec3 or None
+            Ideal rate at the stamp; None where it is not put out.
         tick : int
             Number of the sample since power-on.
         dt_s : float
@@ -276,25 +283,27 @@ class Triad:
         force : Vec3
             True mean specific force in the sensor frame [m/s2], for the g-sensitivity.
         """
-        mean = self._low_pass(parts, dt_s)
-        shift = (instant[0] - mean[0], instant[1] - mean[1], instant[2] - mean[2])
-        if self._projection is not None:
-            mean = matrix_times(self._projection, mean)
+        mean = self._projected(self._low_pass(parts, dt_s))
         added, bias, noise = self._additive(tick, dt_s, force)
-        rate, increment, at_stamp = [], [], []
+        rate, increment = [], []
         for i in range(3):
-            value = self._scaled(i, mean[i]) + added[i]
-            kept, pulses = self._output(i, value, dt_s)
+            kept, pulses = self._output(i, self._scaled(i, mean[i]) + added[i], dt_s)
             rate.append(kept)
             increment.append(pulses)
-            at_stamp.append(self._instant_output(value + shift[i]))
-        return TriadReading(
-            (rate[0], rate[1], rate[2]),
-            (increment[0], increment[1], increment[2]),
-            (at_stamp[0], at_stamp[1], at_stamp[2]),
-            bias,
-            noise,
-        )
+        at_stamp = rate if instant is None else self._at_stamp(instant, added)
+        return TriadReading(_row(rate), _row(increment), _row(at_stamp), bias, noise)
+
+    def _at_stamp(self, instant: Vec3, added: Vec3) -> list[float]:
+        """Return the rate at the stamp after the chain, without pulses."""
+        seen = self._projected(instant if self._filtered is None else _row(self._filtered))
+        return [self._instant_output(self._scaled(i, seen[i]) + added[i]) for i in range(3)]
+
+    def _projected(self, rate: Vec3) -> Vec3:
+        return rate if self._projection is None else matrix_times(self._projection, rate)
+
+    def break_off(self) -> None:
+        """Let the low-pass start anew: what came before a gap in the truth is over."""
+        self._filtered = None
 
     def _low_pass(self, parts: list[tuple[Vec3, float]], dt_s: float) -> Vec3:
         """Return the mean rate, after the low-pass where there is one.

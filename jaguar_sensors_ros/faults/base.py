@@ -102,6 +102,18 @@ class ActiveFault:
         """The target in the words of the contract."""
         return self.channels[0] if len(self.channels) == 1 else 'all'
 
+    def release(self, channel: str) -> bool:
+        """Leave a channel alone from now on; tell whether it was hit as one of several.
+
+        A fault of the whole sensor has no part that could be taken back.
+        """
+        if self.mode.whole_sensor:
+            return False
+        hit = channel in self.channels or channel in self.rate_of.values()
+        self.channels = tuple(c for c in self.channels if c != channel)
+        self.rate_of = {c: rate for c, rate in self.rate_of.items() if rate != channel}
+        return hit
+
     def elapsed_s(self, t_ns: int) -> float | None:
         """Return the time [s] since this occurrence began, None while it is not active.
 
@@ -142,7 +154,8 @@ class ActiveFault:
 
 
 def _ns(seconds: float) -> int:
-    return round(seconds * NS_PER_S)
+    """Return nanoseconds; a time above 0 never becomes 0, which would mean without end."""
+    return max(1, round(seconds * NS_PER_S)) if seconds > 0.0 else 0
 
 
 class FaultMode(ABC):

@@ -194,17 +194,11 @@ class FaultBoard:
             raise FaultError(
                 f"target '{request.target}' is not valid; valid: {', '.join(names)}, all, or empty"
             )
-        before = [fault.mode.name for fault in self._injected if request.target in fault.channels]
-        kept: list[ActiveFault] = []
-        for fault in self._injected:
-            if fault.mode.whole_sensor:
-                kept.append(fault)
-                continue
-            fault.channels = tuple(c for c in fault.channels if c != request.target)
-            if fault.channels:
-                kept.append(fault)
-        self._injected = kept
-        return f'cleared {request.target}' if before else f'no fault was on {request.target}'
+        hit = [fault.mode.name for fault in self._all() if fault.release(request.target)]
+        self._injected = [fault for fault in self._injected if fault.channels]
+        if self._configured is not None and not self._configured.channels:
+            self._configured = None
+        return f'cleared {request.target}' if hit else f'no fault was on {request.target}'
 
     @property
     def present(self) -> tuple[str, ...]:

@@ -143,7 +143,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
 
     def _make_services(self) -> None:
-        self._services = [
+        self._offered = [
             self.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
             self.create_service(Trigger, '~/clear_failure', self._serve_clear),
             self.create_service(Trigger, '~/reset', self._serve_reset),

@@ -124,13 +124,16 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
                 raise ParameterError('failure.mode', request.mode, str(error)) from None
 
     def _change_rate(self) -> None:
-        """Enter the new grid; the first interval is at least half a new period long."""
+        """Enter the new grid after the truth taken so far, at least half a new period on."""
         self.grid = SampleGrid(self._rate_hz(self.settings))
         if self._tick_of is None:
             return
         number = self._tick_of[1]
         half = NS_PER_S / (2.0 * self._rate_hz(self.settings))
-        self._tick_of = (self.grid.first_at(self._tick_ns + int(half)) - 1, number)
+        earliest_ns = self._tick_ns + int(half)
+        if self._clock_ns is not None:
+            earliest_ns = max(earliest_ns, self._clock_ns + 1)
+        self._tick_of = (self.grid.first_at(earliest_ns) - 1, number)
 
     def set_mount(self, position: Vec3, q_bs: Quat) -> None:
         """Take the mount from outside (tf) instead of from the parameters."""
@@ -151,9 +154,12 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """Return the samples that fall into the next piece of the truth, oldest first.
 
         truth -> ideal reading -> error terms -> faults -> sample, at each tick of the grid.
+        A piece that begins before the last one ended is a time reset, a power cycle.
         """
         samples: list[SampleT] = []
-        if self._clock_ns is not None and segment.start_ns != self._clock_ns:
+        if self._clock_ns is not None and segment.start_ns < self._clock_ns:
+            self.power_cycle()
+        elif self._clock_ns is not None and segment.start_ns > self._clock_ns:
             self._skip_to(segment.start_ns)
         if self._tick_of is None:
             first = self._first_tick(segment.start_ns)

@@ -119,13 +119,13 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         if self.fidelity is Fidelity.TRANSPARENT:
             white, slow, velocity_noise = ZERO3, ZERO3, ZERO3
         v_enu = matrix_times(antenna.C_le, antenna.v_e)
+        nominal = math.sqrt(NOMINAL_SATELLITES / max(self.settings.satellites, 1))
+        white_share = math.sqrt(1.0 - self.settings.pos_correlated_fraction)
         signal = Signal(
             {'position': [0.0, 0.0, 0.0], 'velocity': [0.0, 0.0, 0.0]},
             {
-                'position': scale(
-                    self._sigma_position, math.sqrt(1.0 - self.settings.pos_correlated_fraction)
-                ),
-                'velocity': self._sigma_velocity,
+                'position': scale(self._sigma_position, nominal * white_share),
+                'velocity': scale(self._sigma_velocity, nominal),
             },
         )
         self._apply_faults(signal, t_ns, number)

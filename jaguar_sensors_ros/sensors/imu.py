@@ -47,14 +47,17 @@ class ImuCovariances:
 
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """What a perfect sensor would have said, in its own axes."""
+    """What a perfect sensor would have said, in its own axes.
+
+    Rate and force at the stamp are None where the mean over the interval is put out.
+    """
 
     delta_theta: Vec3
     delta_v: Vec3
     rate: Vec3
     force: Vec3
-    instant_rate: Vec3
-    instant_force: Vec3
+    instant_rate: Vec3 | None
+    instant_force: Vec3 | None
     q_ns: Quat
 
 
@@ -76,6 +79,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._noise_factor = 1.0
         self._from_ns: int | None = None
         self._edges: list[int] = []
+        self._plan_of = (0.0, 0.0, 0.0)
         self._parts: list[tuple[Vec3, Vec3, float]] = []
         super().__init__(name, settings, seed, fault_modes)
 
@@ -89,14 +93,15 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self.accel = Triad('accel', self.streams)
         self._attitude = [GaussMarkov(s) for s in self.streams.triad('orientation', 'enu')]
         self._held_frame: tuple[ImuSubSample, ...] = ()
-        self._previous_sub: ImuSubSample | None = None
         self._gap()
 
     def _configured(self) -> None:
         s = self.settings
         self.gyro.configure(s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix())
         self.accel.configure(s.accel, s.accel_bias, s.accel_lsb, None)
-        self._edges = []
+        plan = (s.sample_rate_hz, s.gyro.bandwidth_hz, s.accel.bandwidth_hz)
+        if plan != self._plan_of:
+            self._edges, self._plan_of = [], plan
         self.covariances = self._covariances()
 
     def _covariances(self) -> ImuCovariances:
@@ -128,6 +133,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._theta, self._velocity = ZERO3, ZERO3
         self._part_ns = 0
         self._parts = []
+        self._pending: tuple[ImuSubSample, ...] | None = None
+        self.gyro.break_off()
+        self.accel.break_off()
 
     def _leave(self, segment: Segment) -> None:
         self._integrate(segment, segment.end_ns)
@@ -177,7 +185,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         for part in self._parts:
             theta, velocity = add(theta, part[0]), add(velocity, part[1])
         rate, force = _divide(theta, dt_s), _divide(velocity, dt_s)
-        at_stamp = (rate, force)
+        at_stamp: tuple[Vec3 | None, Vec3 | None] = (None, None)
         state = segment.at(t_ns)
         if self.settings.rate_output == 'instant':
             omega, specific = inertial_rates(state, self.settings.environment, self.arm)
@@ -205,8 +213,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         accel = self.accel.step(accel_parts, ideal.instant_force, number, dt_s, ideal.force)
         phi = self._attitude_error(number, dt_s)
         if self.fidelity is Fidelity.TRANSPARENT:
-            gyro = TriadReading(ideal.rate, ideal.delta_theta, ideal.instant_rate, ZERO3, ZERO3)
-            accel = TriadReading(ideal.force, ideal.delta_v, ideal.instant_force, ZERO3, ZERO3)
+            gyro = _exact(ideal.rate, ideal.delta_theta, ideal.instant_rate)
+            accel = _exact(ideal.force, ideal.delta_v, ideal.instant_force)
         if self.settings.orientation.output != 'ahrs' or self.fidelity is Fidelity.TRANSPARENT:
             phi = ZERO3
         return self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
@@ -229,11 +237,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         dt_s: float,
     ) -> ImuSample | None:
         """Apply the faults and put the sample together."""
-        instant = self.settings.rate_output == 'instant'
-        before = (
-            gyro.instant if instant else gyro.rate,
-            accel.instant if instant else accel.rate,
-        )
+        before = (gyro.instant, accel.instant)
         signal = Signal(
             {'gyro': list(before[0]), 'accel': list(before[1])},
             {'gyro': self.gyro.white_sigma(dt_s), 'accel': self.accel.white_sigma(dt_s)},
@@ -261,8 +265,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             force,
             q if self.settings.orientation.output != 'none' else None,
             frame,
-            _error(gyro, before[0], rate, ideal.instant_rate if instant else ideal.rate),
-            _error(accel, before[1], force, ideal.instant_force if instant else ideal.force),
+            _error(gyro, rate, ideal.instant_rate or ideal.rate),
+            _error(accel, force, ideal.instant_force or ideal.force),
             _rotate_to_n(ideal.q_ns, total_q),
             tuple(signal.labels),
         )
@@ -287,15 +291,16 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         return add(increment, scale(subtract(after, before), dt_s))
 
     def _frame(self, sub: ImuSubSample, k: int, signal: Signal) -> tuple[ImuSubSample, ...]:
-        """Return the increments frame that ends at tick ``k``; empty where none does."""
-        if self.settings.increments.samples == 1:
-            frame: tuple[ImuSubSample, ...] = (sub,)
-        elif k % 2:
-            self._previous_sub = sub
+        """Return the increments frame that ends at tick ``k``; empty where none does.
+
+        Frames of two end at even k.  The first after power-on or a gap is left out if its
+        first half is missing; where rate or frame length change, no increment is lost.
+        """
+        fresh, frame = self._pending is None, (*(self._pending or ()), sub)
+        if self.settings.increments.samples == 2 and len(frame) == 1 and (k % 2 or fresh):
+            self._pending = frame if k % 2 else ()
             return ()
-        else:
-            frame = (self._previous_sub, sub) if self._previous_sub is not None else ()
-            self._previous_sub = None
+        self._pending = ()
         if signal.frozen and len(self._held_frame) == len(frame):
             pairs = zip(frame, self._held_frame, strict=True)
             frame = tuple(_freeze(new, held, signal.frozen) for new, held in pairs)
@@ -319,10 +324,13 @@ def _freeze(
     )
 
 
-def _error(reading: TriadReading, before: Vec3, after: Vec3, ideal: Vec3) -> ChannelError:
-    return ChannelError(
-        reading.bias, reading.noise, subtract(after, before), subtract(after, ideal)
-    )
+def _exact(rate: Vec3, increment: Vec3, instant: Vec3 | None) -> TriadReading:
+    return TriadReading(rate, increment, instant or rate, ZERO3, ZERO3)
+
+
+def _error(reading: TriadReading, after: Vec3, ideal: Vec3) -> ChannelError:
+    fault = subtract(after, reading.instant)
+    return ChannelError(reading.bias, reading.noise, fault, subtract(after, ideal))
 
 
 def _rotate_to_n(q_ns: Quat, phi: Vec3) -> Vec3:

@@ -143,6 +143,7 @@ class TruthIntake:
         if self._accelerations and t_ns <= self._accelerations[-1][0]:
             if self._accelerations[-1][0] - t_ns > NS_PER_S:
                 self._accelerations.clear()
+                self._waiting = deque(s for s in self._waiting if s.t_ns <= t_ns + NS_PER_S)
             else:
                 self.counts['acceleration out of order'] += 1
                 return []
@@ -150,7 +151,7 @@ class TruthIntake:
         return list(self._release())
 
     def _wait_for_acceleration(self, sample: TruthSample) -> list[Push]:
-        if self._waiting and sample.t_ns < self._waiting[-1].t_ns:
+        if self._waiting and sample.t_ns < self._waiting[-1].t_ns - NS_PER_S:
             self._waiting.clear()
         self._waiting.append(sample)
         if len(self._waiting) > _WAITING:

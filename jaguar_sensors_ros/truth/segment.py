@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,8 +10,10 @@ from jaguar_sensors_ros.nav.kinematics import Environment, increments_of_curve
 from jaguar_sensors_ros.nav.rotation import (
     add,
     cross,
+    dot,
     integral_of_rotated_back,
     mix,
+    norm,
     right_jacobian_inverse_times,
     right_jacobian_times,
     rotate,
@@ -25,7 +28,7 @@ from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
 
 @dataclass(frozen=True)
 class TwistSegment:
-    """v_b and omega_b linear in the body frame, attitude along the shortest turn of the pose.
+    """v_b and omega_b linear in the body frame, attitude along the turn between the poses.
 
     Exact in a steady turn, where interpolating the velocity in the world frame would make an
     acceleration sawtooth of a omega h / 2.  Where both ends carry an acceleration, it is
@@ -51,7 +54,18 @@ class TwistSegment:
 
     @cached_property
     def _phi(self) -> Vec3:
-        return rotvec_between(self.first.q_nb, self.last.q_nb)
+        """Rotation vector over the piece: the shortest, or by whole turns longer.
+
+        The angular velocity tells the number of turns, which the two attitudes do not.
+        """
+        phi = rotvec_between(self.first.q_nb, self.last.q_nb)
+        angle = norm(phi)
+        mean = mix(self.first.omega_nb_b, self.last.omega_nb_b, 0.5)
+        if angle == 0.0 or norm(mean) * self._duration_s < 0.5 * math.pi:
+            return phi
+        turned = dot(mean, phi) / angle * self._duration_s
+        turns = round((turned - angle) / (2.0 * math.pi))
+        return scale(phi, 1.0 + 2.0 * math.pi * turns / angle)
 
     def at(self, t_ns: int) -> TruthSample:
         """Return the motion at ``t_ns``; the position is the cubic through both ends."""

@@ -1,0 +1,131 @@
+"""Write what follows from the parameter declarations: config/*.yaml and docs/parameters.md.
+
+  python scripts/generate.py           writes the files
+  python scripts/generate.py --check   exits with status 1 and names the files that are stale
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from jaguar_sensors_ros.catalogue import SENSORS, effective_values  # noqa: E402
+from jaguar_sensors_ros.component import Declaration, declarations  # noqa: E402
+from jaguar_sensors_ros.sensors.imu_settings import GRADES  # noqa: E402
+from jaguar_sensors_ros.truth.player_settings import PlayerSettings  # noqa: E402
+
+WIDTH = 96
+TITLES = {'imu': 'imu_node', 'gps': 'gps_node'}
+
+
+def yaml_value(value: object) -> str:
+    """Return a value in YAML; numbers that may be fractions keep their point."""
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if isinstance(value, str):
+        return f"'{value}'" if value in ('', 'none', 'auto') or not value.isidentifier() else value
+    if isinstance(value, list | tuple):
+        return f'[{", ".join(yaml_value(item) for item in value)}]'
+    return repr(value)
+
+
+def sensor_yaml(sensor_type: str) -> str:
+    """Return the parameter file of a sensor, every parameter with its meaning."""
+    lines = [
+        f'# Parameters of {TITLES[sensor_type]}; made by scripts/generate.py from the declarations.',
+        '# The key works for a node of this name in any namespace.  Numbers may be whole or not,',
+        '# vectors a number or a list; a list must not mix whole numbers and fractions.',
+    ]
+    if sensor_type == 'imu':
+        lines += ['# Lines commented out show what the grade sets; uncommented they win.']
+    lines += [f'/**/{sensor_type}:', '  ros__parameters:']
+    graded = set(GRADES['tactical']) if sensor_type == 'imu' else set()
+    values = effective_values(sensor_type, {})
+    for declared in declarations(SENSORS[sensor_type][1]):
+        lines += [f'    # {line}' for line in textwrap.wrap(describe(declared), WIDTH)]
+        value = values.get(declared.name, declared.default)
+        comment = '# ' if declared.name in graded else ''
+        lines.append(f'    {comment}{declared.name}: {yaml_value(value)}')
+    return '\n'.join(lines) + '\n'
+
+
+def describe(declared: Declaration) -> str:
+    """Return the meaning of a parameter with its unit."""
+    return declared.doc + (f' [{declared.unit}]' if declared.unit else '')
+
+
+def table(declared: Iterable[Declaration], values: dict[str, object]) -> list[str]:
+    """Return a table of parameters in Markdown."""
+    lines = ['| name | default | unit | allowed | meaning | source |', '|---|---|---|---|---|---|']
+    for entry in declared:
+        value = yaml_value(values.get(entry.name, entry.default))
+        cells = [
+            f'`{entry.name}`',
+            f'`{value}`',
+            entry.unit,
+            entry.allowed(),
+            entry.doc,
+            entry.source,
+        ]
+        lines.append('| ' + ' | '.join(cell.replace('|', '\\|') for cell in cells) + ' |')
+    return lines
+
+
+def parameter_page() -> str:
+    """Return docs/parameters.md."""
+    lines = [
+        '# Parameters',
+        '',
+        'Made by `scripts/generate.py` from the declarations in the code. Numbers may be whole',
+        'or not; a vector is one number or a list. A list in a YAML file must not mix whole',
+        'numbers and fractions (`[0.0, 0.0, 0.5]`, not `[0, 0, 0.5]`): the parser of ROS refuses',
+        'it. The default column of the IMU shows the grade `tactical`.',
+        '',
+    ]
+    for sensor_type, title in TITLES.items():
+        lines += [f'## {title}', '']
+        declared = declarations(SENSORS[sensor_type][1])
+        lines += [*table(declared, effective_values(sensor_type, {})), '']
+    lines += ['## truth_node', '', *table(declarations(PlayerSettings), {}), '']
+    lines += ['## Grades of the IMU', '', *grade_table(), '']
+    return '\n'.join(lines)
+
+
+def grade_table() -> list[str]:
+    """Return the values that each grade sets, in Markdown."""
+    grades = [name for name in GRADES if GRADES[name]]
+    lines = [f'| parameter | {" | ".join(grades)} |', '|---' * (len(grades) + 1) + '|']
+    for name in GRADES[grades[0]]:
+        values = ' | '.join(f'{GRADES[grade][name]:.7g}' for grade in grades)
+        lines.append(f'| `{name}` | {values} |')
+    return lines
+
+
+def main() -> int:
+    """Write or check the files."""
+    files = {ROOT / 'config' / f'{name}.yaml': sensor_yaml(name) for name in TITLES}
+    files[ROOT / 'docs' / 'parameters.md'] = parameter_page()
+    stale = [path for path, text in files.items() if not is_current(path, text)]
+    if '--check' in sys.argv[1:]:
+        for path in stale:
+            print(f'{path.relative_to(ROOT)} is stale: run `make docs`', file=sys.stderr)
+        return 1 if stale else 0
+    for path, text in files.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding='utf-8')
+        print(f'{"wrote" if path in stale else "kept"} {path.relative_to(ROOT)}')
+    return 0
+
+
+def is_current(path: Path, text: str) -> bool:
+    """Tell whether a file holds this text."""
+    return path.is_file() and path.read_text(encoding='utf-8') == text
+
+
+if __name__ == '__main__':
+    sys.exit(main())
