@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import rclpy
+from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -63,32 +65,31 @@ def overrides(node: Node) -> dict[str, Any]:
 
 
 def on_parameters_applied(node: Node, callback: Callable[[list[Parameter]], None]) -> None:
-    """Call ``callback`` with the parameters after a set that succeeded.
+    """Call ``callback`` with the parameters after each set that succeeded.
 
-    Humble has no post-set callback: there a guard condition runs it right after the set.
+    Humble has no post-set callback: there the two methods by which every set goes are wrapped.
     """
     if hasattr(node, 'add_post_set_parameters_callback'):
         node.add_post_set_parameters_callback(callback)
         return
-    from rcl_interfaces.msg import SetParametersResult
+    set_each, set_together = node.set_parameters, node.set_parameters_atomically
 
-    pending: list[Parameter] = []
+    def set_parameters(parameters: list[Parameter]) -> list[Any]:
+        results = []
+        for parameter in parameters:
+            results += set_each([parameter])
+            if results[-1].successful:
+                callback([parameter])
+        return results
 
-    def apply() -> None:
-        applied = list(pending)
-        pending.clear()
-        if applied:
-            callback(applied)
+    def set_parameters_atomically(parameters: list[Parameter]) -> Any:
+        result = set_together(parameters)
+        if result.successful:
+            callback(parameters)
+        return result
 
-    guard = node.create_guard_condition(apply)
-
-    def note(parameters: list[Parameter]) -> SetParametersResult:
-        pending.extend(parameters)
-        guard.trigger()
-        return SetParametersResult(successful=True)
-
-    # callbacks run newest first: validation is added later, so a refused set never gets here
-    node.add_on_set_parameters_callback(note)
+    node.set_parameters = set_parameters
+    node.set_parameters_atomically = set_parameters_atomically
 
 
 class _Stop:
@@ -101,6 +102,11 @@ class _Stop:
 
     def _ask(self, number: int, frame: object) -> None:
         self.asked = True
+
+    def ignore_more(self) -> None:
+        """Let no further signal cut the exit short."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def spin(node: Node, until: Callable[[], bool]) -> None:
@@ -125,17 +131,29 @@ def run(make_node: Callable[[], Node], args: list[str] | None = None) -> int:
     0 after a clean end, 2 for bad input.  A node may end by itself by setting an attribute
     ``finished`` to True.
     """
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     stop = _Stop()
     node: Node | None = None
     try:
+        _initialise(args)
         node = make_node()
         spin(node, lambda: stop.asked or bool(getattr(node, 'finished', False)))
-    except JaguarError as error:
+    except (JaguarError, ParameterException) as error:
         print(f'{os.path.basename(sys.argv[0])}: {error}', file=sys.stderr)
         return 2
     finally:
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        stop.ignore_more()
     return 0
+
+
+def _initialise(args: list[str] | None) -> None:
+    """Initialise rclpy without its signal handlers; JaguarError for bad ROS arguments."""
+    try:
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:
+        text = re.sub(r', at /[^,]*', '', str(error).splitlines()[0])
+        if 'Sequence should be of same type' in text:
+            text += ' (write all numbers of a list with a decimal point, or none)'
+        raise JaguarError(text) from None

@@ -38,6 +38,8 @@ SampleT = TypeVar('SampleT')
 
 #: period of truth made by the static source [s]
 _STATIC_PERIOD_S = 0.02
+#: static transforms kept for late subscribers
+_TF_DEPTH = 100
 _LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
 
 
@@ -113,33 +115,29 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def advertise(self, message_type: Any, topic: str) -> Any:
         """Make a publisher of data."""
-        return self.create_publisher(
-            message_type, topic, qos.DATA, qos_overriding_options=qos.overridable()
-        )
+        return qos.overridable(self.create_publisher, message_type, topic, qos.data())
 
     def _make_outputs(self) -> None:
-        self._state_publisher = self.create_publisher(SensorStateMsg, '~/state', qos.LATCHED)
+        self._state_publisher = self.create_publisher(SensorStateMsg, '~/state', qos.latched())
         self._diagnostics_publisher = self.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.DATA
+            DiagnosticArray, '/diagnostics', qos.data()
         )
-        self._tf_publisher = (
-            self.create_publisher(TFMessage, '/tf_static', qos.LATCHED_TF)
-            if self.settings.publish_mount_tf
-            else None
-        )
+        self._tf_publisher: Any = None
         self._sent_mount: tuple[Any, ...] | None = None
         self._make_publishers()
 
     def _make_inputs(self) -> None:
-        options = {'qos_overriding_options': qos.overridable()}
-        self._odometry = self.create_subscription(
-            Odometry, 'ground_truth/odom', self._take_odometry, qos.TRUTH, **options
-        )
-        self._acceleration = self.create_subscription(
-            AccelStamped, 'ground_truth/accel', self._take_acceleration, qos.TRUTH, **options
+        self._odometry = self._listen(Odometry, 'ground_truth/odom', self._take_odometry)
+        self._acceleration = self._listen(
+            AccelStamped, 'ground_truth/accel', self._take_acceleration
         )
         self._tf = self.create_subscription(
-            TFMessage, '/tf_static', self._take_tf, qos.LATCHED_TF
+            TFMessage, '/tf_static', self._take_tf, qos.latched(_TF_DEPTH)
+        )
+
+    def _listen(self, message_type: Any, topic: str, callback: Any) -> Any:
+        return qos.overridable(
+            self.create_subscription, message_type, topic, callback, qos.truth()
         )
 
     def _make_services(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from jaguar_sensors_ros.component import AUTO
+from jaguar_sensors_ros.component import AUTO, ParameterError
 from jaguar_sensors_ros.types import Mat3, Vec3
 
 #: variance published where the reading is exact: filters take 0 for absolute trust
@@ -21,13 +21,36 @@ def covariance(override: tuple[float, ...] | str, variances: Vec3) -> tuple[floa
     variances : Vec3
         The simulated variances, used for 'auto'.
     """
+    matrix = [0.0] * 9
     if override != AUTO:
         given = cast('tuple[float, ...]', override)
         if len(given) == 9:
-            return given
-        variances = (given[0], given[len(given) // 2], given[-1])
-    x, y, z = (max(v, VARIANCE_FLOOR) for v in variances)
-    return (x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z)
+            matrix = list(given)
+        variances = _diagonal(given)
+    for i, variance in enumerate(variances):
+        matrix[4 * i] = max(variance, VARIANCE_FLOOR)
+    return tuple(matrix)
+
+
+def check_override(name: str, override: tuple[float, ...] | str) -> None:
+    """Refuse a covariance that none can be.
+
+    Raises
+    ------
+    ParameterError
+        for a negative variance or a matrix that is not symmetric.
+    """
+    if override == AUTO:
+        return
+    given = cast('tuple[float, ...]', override)
+    symmetric = len(given) != 9 or given[1:3] + given[5:6] == (given[3], given[6], given[7])
+    if min(_diagonal(given)) < 0.0 or not symmetric:
+        raise ParameterError(name, override, 'must be symmetric, its variances >= 0')
+
+
+def _diagonal(given: tuple[float, ...]) -> Vec3:
+    step = len(given) // 2
+    return (given[0], given[step], given[-1])
 
 
 def rotated(c: tuple[float, ...], m: Mat3) -> tuple[float, ...]:

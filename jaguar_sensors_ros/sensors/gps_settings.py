@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaguar_sensors_ros.component import AUTO, group, parameter
+from jaguar_sensors_ros.sensors.covariance import check_override
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import FixType
 
@@ -47,6 +48,10 @@ class GpsCovarianceSettings:
 
     position: tuple[float, ...] | str = _override('position', 'm^2')
     velocity: tuple[float, ...] | str = _override('velocity', '(m/s)^2')
+
+    def __post_init__(self) -> None:
+        for name in ('position', 'velocity'):
+            check_override(name, getattr(self, name))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from jaguar_sensors_ros.component import (
 )
 from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
+from jaguar_sensors_ros.sensors.covariance import check_override
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import Mat3, Vec3
 
@@ -130,6 +131,10 @@ class ImuCovarianceSettings:
     orientation: tuple[float, ...] | str = _override('the orientation', 'rad^2')
     angular_velocity: tuple[float, ...] | str = _override('the angular velocity', '(rad/s)^2')
     linear_acceleration: tuple[float, ...] | str = _override('the acceleration', '(m/s2)^2')
+
+    def __post_init__(self) -> None:
+        for name in ('orientation', 'angular_velocity', 'linear_acceleration'):
+            check_override(name, getattr(self, name))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Judging what sensors put out: Allan deviation, acceptance, pictures."""
