@@ -15,7 +15,6 @@ EXTRAS = {
     'plot': ['matplotlib'],
     'bags': ['rosbags'],
     'cli': ['rich'],
-    'files': ['scipy'],
 }
 EXTRAS['all'] = sorted({name for names in EXTRAS.values() for name in names})
 

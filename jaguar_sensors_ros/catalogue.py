@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,8 @@ from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.sensors.imu import ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
 from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.truth.trajectory import Circle, FigureEight, Racetrack, Static
+from jaguar_sensors_ros.types import TruthSource
 
 #: failure modes by their name in the contract
 FAULTS: dict[str, FaultMode] = {
@@ -42,6 +45,14 @@ FAULTS: dict[str, FaultMode] = {
 SENSORS: dict[str, tuple[type[Sensor[Any, Any]], type[SensorSettings]]] = {
     'imu': (ImuSensor, ImuSettings),
     'gps': (GpsSensor, GpsSettings),
+}
+
+#: built-in truth by name; made without arguments or with start_ns
+TRUTH: dict[str, Callable[..., TruthSource]] = {
+    'static': Static,
+    'circle': Circle,
+    'figure_eight': FigureEight,
+    'racetrack': Racetrack,
 }
 
 
@@ -73,4 +84,4 @@ def make_sensor(sensor_type: str, name: str, settings: SensorSettings, seed: int
     return SENSORS[sensor_type][0](name, settings, seed, FAULTS)
 
 
-__all__ = ['FAULTS', 'SENSORS', 'effective_values', 'make_sensor', 'make_settings']
+__all__ = ['FAULTS', 'SENSORS', 'TRUTH', 'effective_values', 'make_sensor', 'make_settings']

@@ -9,10 +9,11 @@ An argument that is left empty is not passed on, so it never overrides a paramet
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+
+from launch import LaunchDescription
 
 PACKAGE = 'jaguar_sensors_ros'
 DEMO_TRAJECTORY = 'figure_eight'

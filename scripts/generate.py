@@ -37,7 +37,7 @@ def yaml_value(value: object) -> str:
 def sensor_yaml(sensor_type: str) -> str:
     """Return the parameter file of a sensor, every parameter with its meaning."""
     lines = [
-        f'# Parameters of {TITLES[sensor_type]}; made by scripts/generate.py from the declarations.',
+        f'# Parameters of {TITLES[sensor_type]}, by scripts/generate.py from the declarations.',
         '# The key works for a node of this name in any namespace.  Numbers may be whole or not,',
         '# vectors a number or a list; a list must not mix whole numbers and fractions.',
     ]

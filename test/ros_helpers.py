@@ -133,21 +133,29 @@ class Collector(list):
 
     def until_count(self, count: int) -> Collector:
         """Wait for so many messages."""
-        self._graph.until(lambda: len(self) >= count, lambda: f'{count} messages; {self!r}')
+        self._until(lambda: len(self) >= count, f'{count} messages')
         return self
 
     def until_stamp(self, t_s: float) -> Collector:
         """Wait for a message stamped ``t_s`` or later, counting only what is last."""
         t_ns = round(t_s * SECOND)
-        self._graph.until(
-            lambda: bool(self) and stamp_ns(self[-1]) >= t_ns, lambda: f'stamp {t_s} s; {self!r}'
-        )
+        self._until(lambda: bool(self) and stamp_ns(self[-1]) >= t_ns, f'stamp {t_s} s')
         return self
 
     def until(self, wanted: Callable[[Any], bool]) -> Any:
         """Wait for a message that fulfils a condition and return the first."""
-        self._graph.until(lambda: any(map(wanted, self)), lambda: f'a message; {self!r}')
+        seen = 0
+
+        def found() -> bool:
+            nonlocal seen
+            start, seen = seen, len(self)
+            return any(map(wanted, self[start:]))
+
+        self._until(found, 'a message')
         return next(filter(wanted, self))
+
+    def _until(self, condition: Callable[[], bool], what: str) -> None:
+        self._graph.until(condition, lambda: f'{what}; {self!r}', progress=self.__len__)
 
     def __repr__(self) -> str:
         """Say what came, for failures."""
@@ -261,11 +269,16 @@ class Graph:
         self,
         condition: Callable[[], bool],
         what: str | Callable[[], str],
-        timeout_s: float = DEADLINE_S,
+        progress: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Serve the test's node until a condition holds; fail with ``what`` after a deadline."""
-        deadline = time.monotonic() + timeout_s
+        """Serve the test's node until a condition holds.
+
+        Fails with ``what`` when for the length of the deadline nothing goes on.
+        """
+        deadline, before = time.monotonic() + DEADLINE_S, progress()
         while not condition():
+            if progress() != before:
+                deadline, before = time.monotonic() + DEADLINE_S, progress()
             if time.monotonic() > deadline:
                 raise AssertionError(f'waited for {what if isinstance(what, str) else what()}')
             self._executor.spin_once(timeout_sec=0.02)

@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from ros_helpers import SECOND, circle, rest  # noqa: E402
-from sensor_msgs.msg import Imu  # noqa: E402
+from ros_helpers import rest
+from sensor_msgs.msg import Imu
 
-from jaguar_sensors_ros.ros.imu_node import ImuNode  # noqa: E402
+from jaguar_sensors_ros.ros.imu_node import ImuNode
 
 pytestmark = pytest.mark.ros
 

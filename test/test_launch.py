@@ -30,7 +30,7 @@ needs_ros2_launch = pytest.mark.skipif(
     reason='launch_ros and the ros2 command are not installed on this machine',
 )
 
-TWICE = """
+TWICE = '''
 from launch import LaunchDescription
 from launch.actions import GroupAction, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -48,7 +48,7 @@ def include(name, seed):
 
 def generate_launch_description():
     return LaunchDescription([include('robot1', 1), include('robot2', 2)])
-"""
+'''
 
 
 @pytest.fixture

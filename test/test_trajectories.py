@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from jaguar_sensors_ros.catalogue import TRUTH
 from jaguar_sensors_ros.nav.rotation import (
     dot,
     norm,
@@ -21,7 +22,6 @@ from jaguar_sensors_ros.nav.rotation import (
 from jaguar_sensors_ros.truth.curve import TrajectoryCurve, spline_coefficients
 from jaguar_sensors_ros.truth.path import G0, moving_sample
 from jaguar_sensors_ros.truth.trajectory import (
-    TRAJECTORIES,
     Circle,
     FigureEight,
     Racetrack,
@@ -68,7 +68,7 @@ def assert_consistent(source: TruthSource, t_ns: int, tolerance: float) -> None:
 
 @pytest.mark.parametrize('name', MOVING)
 def test_derivatives_are_exact(name):
-    source = TRAJECTORIES[name](start_ns=3)
+    source = TRUTH[name](start_ns=3)
     for t_ns in INSTANTS_NS:
         # |p| up to 210 m: 2.2e-16 x 210 / 0.01 = 5e-12 and a few such terms
         assert_consistent(source, t_ns, 5e-11)
@@ -76,7 +76,7 @@ def test_derivatives_are_exact(name):
 
 @pytest.mark.parametrize('name', MOVING)
 def test_body_points_along_its_path_with_a_unit_quaternion(name):
-    source = TRAJECTORIES[name]()
+    source = TRUTH[name]()
     for t_ns in INSTANTS_NS:
         sample = source.at(t_ns)
         forward, left, up = sample.v_nb_b
@@ -87,7 +87,7 @@ def test_body_points_along_its_path_with_a_unit_quaternion(name):
 
 @pytest.mark.parametrize('name', MOVING)
 def test_quaternion_never_changes_sign(name):
-    source = TRAJECTORIES[name]()
+    source = TRUTH[name]()
     samples = [source.at(k * 50_000_000).q_nb for k in range(2000)]
     assert min(float(np.dot(p, q)) for p, q in pairwise(samples)) > 0.99
 
@@ -105,7 +105,7 @@ def test_lap_closes_exactly(source):
 def test_start_shifts_time_and_its_epoch_costs_no_precision():
     epoch = 1_700_000_000 * 10**9
     for name in MOVING:
-        early, late = TRAJECTORIES[name](), TRAJECTORIES[name](start_ns=epoch)
+        early, late = TRUTH[name](), TRUTH[name](start_ns=epoch)
         assert late.at(epoch + 4_567).p_n == early.at(4_567).p_n
         assert (late.start_ns, late.end_ns) == (epoch, None)
 
@@ -149,9 +149,9 @@ def test_racetrack_flies_coordinated_turns():
     assert 23.0 < min(speeds) < max(speeds) < 25.0
 
 
-@pytest.mark.parametrize('name', list(TRAJECTORIES))
+@pytest.mark.parametrize('name', list(TRUTH))
 def test_stays_within_250_m(name):
-    source = TRAJECTORIES[name]()
+    source = TRUTH[name]()
     assert max(norm(source.at(k * 50_000_000).p_n) for k in range(1000)) < 250.0
 
 
@@ -219,7 +219,7 @@ def test_curve_goes_through_its_rows_and_is_smooth_there():
 
 @pytest.mark.parametrize('name', MOVING)
 def test_curve_converges_to_the_motion_with_the_order_of_cubic_splines(name):
-    source = TRAJECTORIES[name]()
+    source = TRUTH[name]()
     worst = []
     for step_ns in (40_000_000, 20_000_000):
         curve = resampled(source, step_ns, 8_000_000_000 // step_ns)

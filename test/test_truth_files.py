@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jaguar_sensors_ros.catalogue import TRUTH
 from jaguar_sensors_ros.component import ParameterError, build
 from jaguar_sensors_ros.nav.rotation import norm, rotate, subtract
 from jaguar_sensors_ros.truth.bag import OdometryRecording
@@ -279,7 +280,7 @@ def test_missing_library_is_named_with_the_extra(tmp_path, monkeypatch):
 
 def play(now_ns=1_700_000_000 * SECOND + 1, **values):
     settings = build(PlayerSettings, values)
-    player = Player(settings, load_source(settings))
+    player = Player(settings, load_source(settings, TRUTH))
     player.begin(now_ns)
     return player
 
@@ -364,4 +365,4 @@ def test_player_refuses(values, message):
 
 
 def test_racetrack_by_name_is_the_racetrack():
-    assert load_source(build(PlayerSettings, {'trajectory': 'racetrack'})) == Racetrack()
+    assert load_source(build(PlayerSettings, {'trajectory': 'racetrack'}), TRUTH) == Racetrack()

@@ -21,7 +21,8 @@ from jaguar_sensors_ros.truth.files import open_truth  # noqa: E402
 from jaguar_sensors_ros.truth.trajectory import Racetrack  # noqa: E402
 
 pytestmark = pytest.mark.ros
-COMMAND = [sys.executable, '-m', 'jaguar_sensors_ros.ros.truth_node', '--ros-args']
+CODE = 'from jaguar_sensors_ros.ros.main import truth_node; raise SystemExit(truth_node())'
+COMMAND = [sys.executable, '-c', CODE, '--ros-args']
 
 
 def start(**parameters):

@@ -154,6 +154,8 @@ def _initialise(args: list[str] | None) -> None:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:
         text = re.sub(r', at /[^,]*', '', str(error).splitlines()[0])
+        if text.startswith('['):
+            text = f'unknown ROS arguments {text}'
         if 'Sequence should be of same type' in text:
             text += ' (write all numbers of a list with a decimal point, or none)'
         raise JaguarError(text) from None

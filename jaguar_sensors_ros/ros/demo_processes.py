@@ -15,9 +15,9 @@ from types import TracebackType
 
 from jaguar_sensors_ros.types import JaguarError
 
-#: TCP ports that stand for ROS domains: who listens on one owns the domain (the same ports as
-#: in ROS 2's own domain_coordinator)
-_LOCK_PORTS = 22119
+#: TCP ports that stand for ROS domains: who is bound to one owns the domain; the tests of this
+#: package claim theirs in the same way
+_LOCK_PORTS = 5100
 _DOMAINS = range(1, 101)
 _LAST_LINES = 12
 _PR_SET_PDEATHSIG = 1

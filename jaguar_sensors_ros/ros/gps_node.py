@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import TwistWithCovarianceStamped
@@ -29,8 +31,10 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         self._solution = self.advertise(GnssSolution, '~/solution')
         self._error = self.advertise(GnssError, '~/error')
 
-    def _publish(self, sample: GpsSample) -> None:
-        frame_id = self._sensor_frame()
+    def _delivery(self, sample: GpsSample) -> Callable[[], None]:
+        return partial(self._publish, sample, self._sensor_frame())
+
+    def _publish(self, sample: GpsSample, frame_id: str) -> None:
         if self._fix.get_subscription_count():
             self._fix.publish(writer.fix(sample, frame_id))
         if self._solution.get_subscription_count():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
@@ -9,7 +11,7 @@ from sensor_msgs.msg import Imu
 
 from jaguar_sensors_ros.ros import writer
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
-from jaguar_sensors_ros.sensors.imu import ImuSensor
+from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.types import ImuSample
 
@@ -28,11 +30,15 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
         self._increments = self.advertise(ImuIncrements, '~/increments')
         self._error = self.advertise(ImuError, '~/error')
 
-    def _publish(self, sample: ImuSample) -> None:
-        frame_id = self._sensor_frame()
+    def _delivery(self, sample: ImuSample) -> Callable[[], None]:
+        return partial(self._publish, sample, self._sensor.covariances, self._sensor_frame())
+
+    def _publish(
+        self, sample: ImuSample, covariances: ImuCovariances, frame_id: str
+    ) -> None:
         for publisher, oriented in ((self._data, True), (self._raw, False)):
             if publisher.get_subscription_count():
-                message = writer.imu(sample, self._sensor.covariances, frame_id, oriented)
+                message = writer.imu(sample, covariances, frame_id, oriented)
                 publisher.publish(message)
         if sample.frame and self._increments.get_subscription_count():
             self._increments.publish(writer.increments(sample, frame_id))

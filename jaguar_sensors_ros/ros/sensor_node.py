@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -22,22 +23,26 @@ from jaguar_sensors_ros.component import ParameterError, declarations
 from jaguar_sensors_ros.faults.base import FaultError, FaultRequest
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
 from jaguar_sensors_ros.ros import qos, writer
-from jaguar_sensors_ros.ros.diagnostics import Watch, diagnostics
+from jaguar_sensors_ros.ros.diagnostics import Monitor
 from jaguar_sensors_ros.ros.outbox import Outbox
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import read_odometry, stamp_ns, vector
 from jaguar_sensors_ros.ros.static_tf import StaticTree
 from jaguar_sensors_ros.sensors.base import Sensor, Status
 from jaguar_sensors_ros.sensors.settings import SensorSettings
-from jaguar_sensors_ros.truth.intake import RawOdometry, TruthIntake
+from jaguar_sensors_ros.truth.intake import TruthIntake
 from jaguar_sensors_ros.truth.track import Arrival, Push
-from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Fidelity, Quat, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, Fidelity, Quat, Vec3
 
 SettingsT = TypeVar('SettingsT', bound=SensorSettings)
 SampleT = TypeVar('SampleT')
 
 #: period of truth made by the static source [s]
 _STATIC_PERIOD_S = 0.02
+#: most steps of truth.max_gap_s that it makes at once
+_BRIDGED = 100
+#: body frame where the truth names none
+_BODY_FRAME = 'base_link'
 #: static transforms kept for late subscribers
 _TF_DEPTH = 100
 _LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
@@ -70,12 +75,16 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._sensor.check(self.settings)
         self._bridge.on_change(self._configure, self._sensor.check)
         self._intake = TruthIntake(self.settings.truth, self.settings.local_frame)
-        self._watch = Watch()
         self._mounted = False
         self._tree = StaticTree()
         self._last_status: Status | None = None
         self._make_outputs()
         self._make_inputs()
+        self._monitor = Monitor(
+            self.get_fully_qualified_name(),
+            self._odometry.topic_name,
+            self._acceleration.topic_name,
+        )
         self._make_services()
         self._make_timers()
         self._remark_on_fault()
@@ -93,17 +102,16 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         """Make the publishers of the sensor's own topics."""
 
     @abstractmethod
-    def _publish(self, sample: SampleT) -> None:
-        """Publish a sample on all topics that have subscribers."""
+    def _delivery(self, sample: SampleT) -> Callable[[], None]:
+        """Return what publishes a sample, as it was measured, on all topics with subscribers."""
 
     # ------------------------------------------------------------------ wiring
 
     def _seed(self) -> int:
-        seed = self.settings.random_seed
-        if seed < 0:
-            seed = secrets.randbits(31)
-            self._bridge.assign('random_seed', seed)
-        return seed
+        """Return random_seed; -1 is replaced by a drawn one, which the parameter then shows."""
+        if self.settings.random_seed < 0:
+            self._bridge.assign('random_seed', secrets.randbits(31))
+        return self.settings.random_seed
 
     def _greeting(self, seed: int) -> str:
         s = self.settings
@@ -168,21 +176,28 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     # ------------------------------------------------------------------ truth
 
     def _take_odometry(self, message: Odometry) -> None:
-        if self.settings.truth.source == 'odometry' and self._ready_for(message.child_frame_id):
-            self._watch.arrived()
+        if self.settings.truth.source != 'odometry':
+            return
+        self._monitor.odometry.arrived()
+        if self._ready_for(message.child_frame_id):
             self._digest(self._intake.push(read_odometry(message)))
 
     def _take_acceleration(self, message: AccelStamped) -> None:
         if self.settings.truth.acceleration == 'topic':
+            self._monitor.acceleration.arrived()
             t_ns = stamp_ns(message.header.stamp)
             self._digest(self._intake.push_acceleration(t_ns, vector(message.accel.linear)))
 
     def _make_static(self) -> None:
-        now_ns = self._now_ns()
-        if now_ns > 0 and self._ready_for(''):
-            self._watch.arrived()
-            at_rest = RawOdometry(now_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3, 'base_link')
-            self._digest(self._intake.push(at_rest))
+        """Go on at rest up to now; a stall or a fast clock is bridged, a jump of it is not."""
+        now_ns, newest = self._now_ns(), self._intake.track.newest
+        if now_ns <= 0 or (newest and now_ns == newest.t_ns) or not self._ready_for(''):
+            return
+        step_ns = round(self.settings.truth.max_gap_s * NS_PER_S)
+        if newest and 0 < now_ns - newest.t_ns <= _BRIDGED * step_ns:
+            for t_ns in range(newest.t_ns + step_ns, now_ns, step_ns):
+                self._digest(self._intake.push_rest(t_ns))
+        self._digest(self._intake.push_rest(now_ns))
 
     def _digest(self, pushes: list[Push]) -> None:
         """Feed what the truth track made of the messages to the sensor."""
@@ -201,7 +216,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         latency_ns = round(latency_s * NS_PER_S)
         for sample in samples:
             t_ns = sample.t_ns  # type: ignore[attr-defined]
-            self._outbox.put(t_ns, latency_ns, partial(self._publish, sample))
+            self._outbox.put(t_ns, latency_ns, self._delivery(sample))
 
     def _time_reset(self) -> None:
         cleared = self._sensor.board.clear_injected()
@@ -227,10 +242,10 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _ready_for(self, base_frame: str) -> bool:
         """Tell whether the mount is known; publish it where asked to."""
-        base_frame = base_frame or 'base_link'
+        base_frame = base_frame or self.frame(_BODY_FRAME)
         if self.settings.mount.source == 'tf':
             return self._mounted or self._mount_from_tf(base_frame)
-        if self._tf_publisher is not None:
+        if self.settings.publish_mount_tf:
             mount = self.settings.mount
             self._publish_mount(base_frame, mount.position, quat_from_rpy(mount.rpy))
         return True
@@ -250,21 +265,31 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _publish_mount(self, base_frame: str, position: Vec3, q: Quat) -> None:
         mount = (base_frame, self._sensor_frame(), position, q)
-        if mount == self._sent_mount or self._tf_publisher is None:
+        if mount == self._sent_mount:
             return
         self._sent_mount = mount
+        if self._tf_publisher is None:
+            self._tf_publisher = self.create_publisher(
+                TFMessage, '/tf_static', qos.latched(_TF_DEPTH)
+            )
         transform = writer.transform(self._now_ns(), *mount)
         self._tf_publisher.publish(TFMessage(transforms=[transform]))
 
     # ------------------------------------------------------------------ parameters and services
 
     def _configure(self, settings: SettingsT) -> None:
+        if settings.random_seed < 0:
+            self._seed()  # comes back here with the seed that was drawn
+            return
         before = self._sensor.settings
         self._sensor.configure(settings)
         if settings.truth != before.truth or settings.local_frame != before.local_frame:
             self._intake.configure(settings.truth, settings.local_frame)
-        if settings.random_seed >= 0:
+        if settings.random_seed != self._sensor.seed:
             self._sensor.seed = settings.random_seed
+            self.get_logger().info(
+                f'random_seed {settings.random_seed} acts from the next reset on'
+            )
         self._mounted = False
         self._configure_source()
         self._remark_on_fault()
@@ -338,30 +363,19 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         if only_changes and last is not None and _essence(last) == _essence(status):
             return
         name = self.get_fully_qualified_name()
-        message = writer.state(name, self._type, status, self._now_ns())
+        message = writer.state(name, self._type, status, self._sensor_frame(), self._now_ns())
         self._state_publisher.publish(message)
 
     def _each_second(self) -> None:
         self._publish_state(only_changes=False)
-        silent_s = self._watch.silence_s()
-        topic = self._odometry.topic_name
-        if self.settings.truth.source == 'odometry' and silent_s > 2.0:
+        status = self._sensor.status()
+        missing = self._monitor.missing(self.settings.truth, self._intake, status)
+        if missing is not None:
             self.get_logger().warning(
-                f'no ground truth on {topic} for {silent_s:.0f} s: publish nav_msgs/Odometry '
-                f'there, remap it (-r ground_truth/odom:=/your/topic), launch with truth:=demo, '
-                'or set truth.source: static',
-                throttle_duration_sec=10.0,
+                f'{missing.what}: {missing.remedy}', throttle_duration_sec=10.0
             )
-        message = diagnostics(
-            self.get_fully_qualified_name(),
-            self._sensor.status(),
-            self._intake,
-            self._watch,
-            self._now_ns(),
-            topic,
-            self.settings.truth.max_gap_s,
-        )
-        self._diagnostics_publisher.publish(message)
+        report = self._monitor.report(status, self._intake, missing, self._now_ns())
+        self._diagnostics_publisher.publish(report)
 
 
 def _essence(status: Status) -> tuple[Any, ...]:

@@ -7,35 +7,31 @@ are declared in :class:`jaguar_sensors_ros.truth.player_settings.PlayerSettings`
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import AccelStamped, Quaternion, TransformStamped, Vector3
+from geometry_msgs.msg import AccelStamped, TransformStamped, Vector3
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
-from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
-from jaguar_sensors_ros.catalogue import SENSORS
+from jaguar_sensors_ros.catalogue import SENSORS, TRUTH
 from jaguar_sensors_ros.component import AUTO, declarations
-from jaguar_sensors_ros.ros.compat import run
+from jaguar_sensors_ros.ros import qos, writer
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.truth.bag import OdometryRow
 from jaguar_sensors_ros.truth.player import Event, Payload, Player, load_source
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings
-from jaguar_sensors_ros.types import NS_PER_S, JaguarError, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, JaguarError
 
 #: most events published at one wake-up: half of the queue, so that a reader keeps up
 BATCH = 25
-QUEUE_DEPTH = 50
 #: wall time [ns] between looks at the count of subscriptions, and the shortest wait of the timer
 POLL_NS, SHORTEST_NS = 20_000_000, 50_000
 
@@ -56,7 +52,7 @@ class TruthNode(Node):
         bridge = ParameterBridge(self, PlayerSettings, foreign=others)
         bridge.on_change(lambda _: None, check=self._refuse_change)
         self._settings = bridge.settings
-        self._player = Player(self._settings, load_source(self._settings))
+        self._player = Player(self._settings, load_source(self._settings, TRUTH))
         self._odom_out = self._publisher(Odometry, 'ground_truth/odom')
         self._accel_out = self._tf_out = self._clock_out = None
         if self._settings.publish_accel:
@@ -84,12 +80,7 @@ class TruthNode(Node):
             raise JaguarError('the parameters of this node are fixed once it runs')
 
     def _publisher(self, kind: Any, topic: str) -> Any:
-        options = QoSOverridingOptions.with_default_policies()
-        profile = QoSProfile(depth=QUEUE_DEPTH)
-        try:
-            return self.create_publisher(kind, topic, profile, qos_overriding_options=options)
-        except (RuntimeError, InvalidQosOverridesError) as error:
-            raise JaguarError(f'qos_overrides of {topic}: {error}') from None
+        return qos.overridable(self.create_publisher, kind, topic, qos.data())
 
     def _tick(self) -> None:
         """Publish what is due and set the timer to the next instant."""
@@ -121,7 +112,7 @@ class TruthNode(Node):
         return bool(count >= wanted)
 
     def _publish(self, event: Event) -> None:
-        stamp = Time(sec=event.t_ns // NS_PER_S, nanosec=event.t_ns % NS_PER_S)
+        stamp = writer.time(event.t_ns)
         if self._clock_out is not None and event.clock:
             self._clock_out.publish(ClockMessage(clock=stamp))
         if event.record is None:
@@ -135,7 +126,7 @@ class TruthNode(Node):
             message = AccelStamped()
             message.header.stamp = stamp
             message.header.frame_id = odometry.child_frame_id
-            message.accel.linear = vector_message(acceleration)
+            message.accel.linear = writer.vector(acceleration)
             self._accel_out.publish(message)
 
     def _end(self) -> None:
@@ -171,9 +162,9 @@ def odometry_message(stamp: Time, record: Payload, settings: PlayerSettings) -> 
         p, q, v, omega = record.p_n, record.q_nb, record.v_nb_b, record.omega_nb_b
     position = message.pose.pose.position
     position.x, position.y, position.z = p
-    message.pose.pose.orientation = Quaternion(w=q[0], x=q[1], y=q[2], z=q[3])
-    message.twist.twist.linear = vector_message(v)
-    message.twist.twist.angular = vector_message(omega)
+    message.pose.pose.orientation = writer.quaternion(q)
+    message.twist.twist.linear = writer.vector(v)
+    message.twist.twist.angular = writer.vector(omega)
     return message
 
 
@@ -184,17 +175,3 @@ def transform_message(odometry: Odometry) -> TransformStamped:
     message.transform.translation = Vector3(x=p.x, y=p.y, z=p.z)
     message.transform.rotation = odometry.pose.pose.orientation
     return message
-
-
-def vector_message(vector: Vec3) -> Vector3:
-    """Return a vector as a message."""
-    return Vector3(x=vector[0], y=vector[1], z=vector[2])
-
-
-def main() -> int:
-    """Run the node until it has played to its end or is told to stop."""
-    return run(TruthNode)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -211,10 +211,12 @@ def _transposed(m: Mat3) -> Mat3:
 # ---------------------------------------------------------------------- both
 
 
-def state(name: str, type_name: str, status: Status, t_ns: int) -> SensorStateMsg:
-    """Return what a sensor says of itself."""
+def state(
+    name: str, type_name: str, status: Status, frame_id: str, now_ns: int
+) -> SensorStateMsg:
+    """Return what a sensor says of itself; stamped ``now_ns`` while nothing was measured."""
     message = SensorStateMsg()
-    message.header = header(t_ns, '')
+    message.header = header(now_ns if status.t_ns is None else status.t_ns, frame_id)
     message.name = name
     message.type = type_name
     message.state = int(status.state)

@@ -23,7 +23,10 @@ SampleT = TypeVar('SampleT')
 
 @dataclass(frozen=True)
 class Status:
-    """What a sensor says of itself; see SensorState.msg."""
+    """What a sensor says of itself; see SensorState.msg.
+
+    ``t_ns`` is the measurement time [ns], None before the first.
+    """
 
     state: SensorState
     causes: tuple[str, ...]
@@ -33,6 +36,7 @@ class Status:
     sample_count: int
     valid: bool
     confidence: float
+    t_ns: int | None
 
 
 class Sensor(ABC, Generic[SettingsT, SampleT]):
@@ -276,6 +280,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             self.sample_count,
             valid,
             confidence,
+            now,
         )
 
     def _usable(self) -> bool:

@@ -18,7 +18,7 @@ from jaguar_sensors_ros.nav.rotation import (
 from jaguar_sensors_ros.sensors.settings import TruthSettings
 from jaguar_sensors_ros.truth.consistency import TwistMonitor
 from jaguar_sensors_ros.truth.track import Arrival, Push, TruthTrack
-from jaguar_sensors_ros.types import NS_PER_S, Quat, TruthSample, Vec3
+from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Quat, TruthSample, Vec3
 
 #: most odometry messages that wait for their acceleration
 _WAITING = 1000
@@ -112,8 +112,17 @@ class TruthIntake:
                 'truth.twist_frame (child or parent) chooses'
             )
 
+    def push_rest(self, t_ns: int) -> list[Push]:
+        """Take a body at rest at the origin, level, x along that of the world frame."""
+        self.received += 1
+        at_rest = TruthSample(t_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3, ZERO3)
+        return [self._enter(frames.sample_from_enu(at_rest, self.local))]
+
     def _join(self, sample: TruthSample) -> Push:
-        push = self.track.push(self._in_n(sample))
+        return self._enter(self._in_n(sample))
+
+    def _enter(self, sample: TruthSample) -> Push:
+        push = self.track.push(sample)
         if push.arrival is not Arrival.TAKEN:
             self.counts[push.arrival.value] += 1
         if push.arrival in (Arrival.GAP, Arrival.RESET):

@@ -18,7 +18,6 @@ from jaguar_sensors_ros.truth.bag import OdometryRecording, OdometryRow
 from jaguar_sensors_ros.truth.curve import TrajectoryCurve
 from jaguar_sensors_ros.truth.files import open_truth
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings
-from jaguar_sensors_ros.truth.trajectory import TRAJECTORIES
 from jaguar_sensors_ros.types import NS_PER_S, TruthSample, TruthSource
 
 Source = TruthSource | OdometryRecording
@@ -47,8 +46,7 @@ class Event:
 
 
 def load_source(
-    settings: PlayerSettings,
-    built_in: Mapping[str, Callable[[], TruthSource]] = TRAJECTORIES,
+    settings: PlayerSettings, built_in: Mapping[str, Callable[[], TruthSource]]
 ) -> Source:
     """Return the source that ``settings.trajectory`` names.
 

@@ -24,7 +24,6 @@ from jaguar_sensors_ros.types import (
     JaguarError,
     Quat,
     TruthSample,
-    TruthSource,
     Vec3,
 )
 
@@ -184,15 +183,6 @@ class Racetrack(_Loop):
             ((1, -88.4, 0.0), (3, 15.9, 0.0), (5, -2.6, 0.0)),
             ((0, 30.0, 0.0), (2, -10.0, 0.0)),
         )
-
-
-#: built-in trajectories by name; each takes ``start_ns``
-TRAJECTORIES: dict[str, type[TruthSource]] = {
-    'static': Static,
-    'circle': Circle,
-    'figure_eight': FigureEight,
-    'racetrack': Racetrack,
-}
 
 
 def _derivatives(
