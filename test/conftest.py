@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import os
-import socket
 import tempfile
 
 import pytest
 
-#: TCP ports that stand for ROS domains 1 to 101: outside of the ephemeral and the DDS ports
-_LOCK_PORTS = 5100
-
-
-def claim_domain() -> socket.socket:
-    """Take a ROS domain of our own for as long as the returned socket lives.
-
-    Two copies of the suite on one machine never get the same domain, and a claim ends with its
-    process, however it ends.
-    """
-    for domain in range(101, 0, -1):
-        claim = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            claim.bind(('127.0.0.1', _LOCK_PORTS + domain))
-        except OSError:
-            claim.close()
-            continue
-        os.environ['ROS_DOMAIN_ID'] = str(domain)
-        return claim
-    raise RuntimeError('all ROS domains from 1 to 101 are claimed by other test runs')
-
+from jaguar_sensors_ros.ros.domain import claim_domain
 
 # Before anything imports rclpy, and inherited by every process that a test starts.
-_CLAIM = claim_domain()
+_DOMAIN, _CLAIM = claim_domain()
 _LOGS = tempfile.TemporaryDirectory(prefix='jaguar_sensors_test_')
 os.environ.update(
+    ROS_DOMAIN_ID=str(_DOMAIN),
     ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST',  # Iron and newer
     ROS_LOCALHOST_ONLY='1',  # Humble
     ROS_PYTHON_CHECK_FIELDS='1',  # Jazzy and newer; Humble checks by default

@@ -9,8 +9,8 @@ A test gets one :class:`Graph` from the fixture ``graph``::
         data.until_stamp(1.0)
 
 Nothing waits for wall time: collectors wait for counts and stamps, with deadlines that only
-bound a failure.  Publishers, the subscriptions of the test, and by ``qos_overrides`` the truth
-input of the nodes it starts are reliable and deep, so no message is lost however fast they go.
+bound a failure.  Publishers and subscriptions of the test, and by ``qos_overrides`` those of
+the nodes it starts, are reliable and deep, so no message is lost however fast they go.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ SECOND = 1_000_000_000
 #: bound of every wait; reached only by a failure
 DEADLINE_S = 30.0
 _DEEP = 100_000
+_OUTPUTS = ('data', 'data_raw', 'increments', 'error', 'fix', 'vel', 'vel_body', 'solution')
 
 RELIABLE = QoSProfile(depth=_DEEP, reliability=ReliabilityPolicy.RELIABLE)
 BEST_EFFORT = QoSProfile(depth=_DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -303,6 +304,9 @@ class Graph:
             prefix = f'qos_overrides.{namespace}/ground_truth/{topic}.subscription'
             given.setdefault(f'{prefix}.reliability', 'reliable')
             given.setdefault(f'{prefix}.depth', _DEEP)
+        name = _node_name(make_node, arguments)
+        for topic in _OUTPUTS:
+            given.setdefault(f'qos_overrides.{namespace}/{name}/{topic}.publisher.depth', _DEEP)
         options: dict[str, Any] = {
             'parameter_overrides': [Parameter(n, value=v) for n, v in given.items()]
         }
@@ -410,8 +414,53 @@ class Graph:
         return self.call(DescribeParameters, service, names=list(names)).descriptors
 
 
+def _node_name(make_node: Callable[..., Any], arguments: Iterable[str]) -> str:
+    """Return the name a node of ours will have."""
+    for argument in arguments:
+        if argument.startswith('__node:='):
+            return argument.partition(':=')[2]
+    return make_node.__name__.lower().removesuffix('node')
+
+
 def _matched(node: Any, subscription: Any, topic: str) -> int:
     """Return with how many publishers a subscription is matched."""
     if hasattr(subscription, 'get_publisher_count'):
         return subscription.get_publisher_count()
     return node.count_publishers(topic)  # Humble
+
+
+# ---------------------------------------------------------------------- whole runs
+
+
+def record(
+    graph: Graph,
+    make_node: Callable[..., Any],
+    truth: Iterable[Odometry],
+    topics: dict[str, Any],
+    *,
+    count: int | dict[str, int],
+    raw: bool = False,
+    readers: int = 1,
+    **parameters: Any,
+) -> dict[str, Collector]:
+    """Run a node over some truth and return what came on its private topics.
+
+    The run is over when ``count`` messages came on each topic, or so many as ``count`` says of
+    each.  Two runs of one name and seed in a row see the same random numbers.
+    """
+    running = graph.start(make_node, **parameters)
+    got = {
+        topic: graph.collect(kind, f'{running.name}/{topic}', raw=raw)
+        for topic, kind in topics.items()
+    }
+    graph.feed(truth, readers=readers)
+    for topic, collector in got.items():
+        collector.until_count(count if isinstance(count, int) else count.get(topic, 0))
+    for topic, collector in got.items():
+        graph.drop(collector)
+        assert collector.publishers() == 1, topic
+    running.end()
+    graph.until(
+        lambda: not any(collector.publishers() for collector in got.values()), 'the node to end'
+    )
+    return got

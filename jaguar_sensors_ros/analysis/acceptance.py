@@ -51,12 +51,15 @@ class ChannelCheck:
         Stationary standard deviation of the part that samples have in common, in ``unit``.
     slow_tau_s : float
         Its correlation time [s].
+    axes : str
+        Letters of the axes.
     """
 
     name: str
     unit: str
     slow_std: Vec3 = ZERO3
     slow_tau_s: float = 3600.0
+    axes: str = 'xyz'
     count: int = 0
     peak: float = 0.0
     sums: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
@@ -93,6 +96,8 @@ class ChannelCheck:
         if self.count == 0:
             return [f'{self.name}: no errors to judge']
         found = []
+        if not math.isfinite(self.peak):
+            return [f'{self.name}: values that are no numbers']
         if not self.peak <= PEAK_SIGMAS:
             found.append(
                 f'{self.name}: an error of {self.peak:.1f} sigma (limit {PEAK_SIGMAS:g})'
@@ -100,21 +105,21 @@ class ChannelCheck:
         scatter, low, high = 0.0, 0.0, 0.0
         pooled_low, pooled_high = mean_square_bounds(3 * (self.count - 1))
         axis_low, axis_high = mean_square_bounds(self.count - 1)
-        for i, letter in enumerate('123'):
+        for i, letter in enumerate(self.axes):
             mean = self.sums[i] / self.count
             spread = self._spread(i)
             common = min(1.0, (self.slow_std[i] / self.sigma[i]) ** 2)
             new, wander = 1.0 - common, 9.0 * common * self._wander()
             if not new * axis_low <= spread <= new * axis_high + wander:
                 found.append(
-                    f'{self.name} axis {letter}: scatter of {math.sqrt(spread):.2f} sigma, '
+                    f'{self.name} {letter}: scatter of {math.sqrt(spread):.2f} sigma, '
                     f'expected {math.sqrt(new * axis_low):.2f} to '
                     f'{math.sqrt(new * axis_high + wander):.2f}'
                 )
             limit = _Z * math.sqrt(common + new / self.count)
             if not abs(mean) <= limit:
                 found.append(
-                    f'{self.name} axis {letter}: mean error of {mean:.2f} sigma '
+                    f'{self.name} {letter}: mean error of {mean:.2f} sigma '
                     f'(limit {limit:.2f})'
                 )
             scatter += spread

@@ -66,13 +66,13 @@ def bias_objections(clean: ChannelCheck, faulty: ChannelCheck, bias: float) -> l
     if faulty.count == 0 or clean.count == 0:
         return [f'{faulty.name}: no sample with the fault was seen']
     found = []
-    for i, letter in enumerate('123'):
+    for i, letter in enumerate(faulty.axes):
         step = faulty.mean(i) - clean.mean(i)
         noise = faulty.sigma[i] * math.sqrt(1.0 / faulty.count + 1.0 / clean.count)
         allowed = 6.0 * noise + 3.0 * faulty.slow_std[i]
         if not abs(step - bias) <= allowed:
             found.append(
-                f'{faulty.name} axis {letter}: the fault shifted the mean by {step:.3g} '
+                f'{faulty.name} {letter}: the fault shifted the mean by {step:.3g} '
                 f'{faulty.unit}, injected were {bias:g} (within {allowed:.2g})'
             )
     return found

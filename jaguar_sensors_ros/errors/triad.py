@@ -230,9 +230,13 @@ class Triad:
         return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
 
     def substeps(self, dt_s: float) -> int:
-        """Return into how many parts an interval is cut for the low-pass (1: no filter)."""
+        """Return into how many parts an interval is cut for the low-pass (1: no filter).
+
+        Ten keep a tone just below the sample rate within 0.3 dB; beyond a hundred the mean over
+        the interval, not the low-pass, decides.
+        """
         corner = self.settings.bandwidth_hz
-        return 1 if corner == 0.0 else math.ceil(max(5.0, 8.0 * corner * dt_s))
+        return 1 if corner == 0.0 else math.ceil(min(max(10.0, 16.0 * corner * dt_s), 100.0))
 
     def white_sigma(self, dt_s: float) -> Vec3:
         """Return the standard deviation of the white noise on rates, per axis."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from jaguar_sensors_ros.faults.base import (
@@ -18,6 +17,9 @@ from jaguar_sensors_ros.types import FaultLabel
 
 #: the mode that clears a target
 NONE = 'none'
+#: longest time [s] and largest magnitude that sums of doubles and nanoseconds bear
+_LONGEST_S = 1e9
+_LARGEST = 1e12
 
 
 class FaultBoard:
@@ -110,8 +112,11 @@ class FaultBoard:
         self._check_times(request)
         names, coherent = self._targets(request, mode)
         magnitude = request.magnitude
-        if not math.isfinite(magnitude):
-            raise FaultError(f'magnitude {magnitude} is not finite; valid: {mode.magnitude_text}')
+        if not abs(magnitude) <= _LARGEST:
+            raise FaultError(
+                f'magnitude {magnitude} is not finite, or above {_LARGEST:g}; '
+                f'valid: {mode.magnitude_text}'
+            )
         if magnitude == 0.0:
             if mode.default_magnitude is None:
                 raise FaultError(
@@ -135,8 +140,10 @@ class FaultBoard:
     def _check_times(self, request: FaultRequest) -> None:
         for name in ('delay', 'duration', 'ramp', 'period'):
             value = getattr(request, name)
-            if not math.isfinite(value) or value < 0.0:
-                raise FaultError(f'{name} {value} is not valid; valid: seconds >= 0, finite')
+            if not 0.0 <= value <= _LONGEST_S:
+                raise FaultError(
+                    f'{name} {value} is not valid; valid: seconds from 0 to {_LONGEST_S:g}, finite'
+                )
         if request.repeat < 0:
             raise FaultError(f'repeat {request.repeat} is not valid; valid: >= 0')
         if request.repeat > 0 and request.duration == 0.0:

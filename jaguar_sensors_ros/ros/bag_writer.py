@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from jaguar_sensors_ros.types import JaguarError
 
 #: the newest layout of metadata.yaml that Humble reads too
-_METADATA_VERSION = 8
+_METADATA_VERSION: Literal[8] = 8
 _NOTE = 'recording a bag needs the Python package rosbags: pip install jaguar_sensors_ros[bags]'
 
 
@@ -22,7 +22,7 @@ class BagWriter:
     Parameters
     ----------
     path : Path
-        Folder of the bag.  One that is there already is replaced by :meth:`finish`.
+        Folder of the bag.  What is there already is replaced by :meth:`finish`.
     topics : mapping of str to str
         Message type ('sensor_msgs/msg/Imu') by topic.
     latched : collection of str
@@ -31,8 +31,7 @@ class BagWriter:
     Raises
     ------
     JaguarError
-        if rosbags is missing, a message type has no definition, or ``path`` is something else
-        than a bag.
+        if rosbags is missing or a message type has no definition.
     """
 
     def __init__(
@@ -42,7 +41,6 @@ class BagWriter:
             from rosbags.rosbag2 import StoragePlugin, Writer
         except ImportError:
             raise JaguarError(_NOTE) from None
-        check_replaceable(path)
         self.path = path
         self.counts = dict.fromkeys(topics, 0)
         self._partial = path.with_name(f'.{path.name}.partial')
@@ -86,12 +84,6 @@ class BagWriter:
             self._writer.abort()
             self._writer = None
         shutil.rmtree(self._partial, ignore_errors=True)
-
-
-def check_replaceable(path: Path) -> None:
-    """Raise JaguarError if there is something at ``path`` that is not a bag."""
-    if path.exists() and not (path / 'metadata.yaml').is_file():
-        raise JaguarError(f'{path}: exists and is no bag, so it is not replaced')
 
 
 def _type_store(kinds: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from jaguar_sensors_ros.types import SensorState
 _MISSING_S = 1.5
 #: messages that may come without moving the measurement time on, as at the start
 _FRUITLESS = 3
+#: pause [s] before the console is told the same again
+_SAID_AGAIN_S = 10.0
 
 _LEVEL = {
     SensorState.OFF: DiagnosticStatus.WARN,
@@ -67,6 +70,7 @@ class Monitor:
         self.acceleration = Watch(acceleration)
         self._reported = (0, 0.0)
         self._moved: tuple[int, int | None] = (0, None)
+        self._said = ('', -math.inf)
 
     def missing(
         self, settings: TruthSettings, intake: TruthIntake, status: Status
@@ -96,6 +100,15 @@ class Monitor:
                 f'({settings.max_gap_s:g} s); so far: {reasons or "all taken"}',
             )
         return None
+
+    def worth_saying(self, missing: Missing) -> bool:
+        """Tell whether the console should hear of it: when it is new, then every 10 s."""
+        remedy, said_s = self._said
+        now_s = time.monotonic()
+        if missing.remedy == remedy and now_s - said_s < _SAID_AGAIN_S:
+            return False
+        self._said = (missing.remedy, now_s)
+        return True
 
     def report(
         self, status: Status, intake: TruthIntake, missing: Missing | None, now_ns: int

@@ -32,7 +32,7 @@ from jaguar_sensors_ros.sensors.base import Sensor, Status
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.intake import TruthIntake
 from jaguar_sensors_ros.truth.track import Arrival, Push
-from jaguar_sensors_ros.types import NS_PER_S, Fidelity, Quat, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, Fidelity, JaguarError, Quat, Vec3
 
 SettingsT = TypeVar('SettingsT', bound=SensorSettings)
 SampleT = TypeVar('SampleT')
@@ -59,6 +59,13 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def __init__(self, sensor_type: str, **node_options: Any) -> None:
         super().__init__(sensor_type, **node_options)
+        try:
+            self._set_up(sensor_type)
+        except JaguarError:
+            self.destroy_node()
+            raise
+
+    def _set_up(self, sensor_type: str) -> None:
         self._type = sensor_type
         self._bridge: ParameterBridge[SettingsT] = ParameterBridge(
             self,
@@ -370,10 +377,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._publish_state(only_changes=False)
         status = self._sensor.status()
         missing = self._monitor.missing(self.settings.truth, self._intake, status)
-        if missing is not None:
-            self.get_logger().warning(
-                f'{missing.what}: {missing.remedy}', throttle_duration_sec=10.0
-            )
+        if missing is not None and self._monitor.worth_saying(missing):
+            self.get_logger().warning(f'{missing.what}: {missing.remedy}')
         report = self._monitor.report(status, self._intake, missing, self._now_ns())
         self._diagnostics_publisher.publish(report)
 

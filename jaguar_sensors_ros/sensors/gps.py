@@ -140,12 +140,13 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         if not self._fix:
             sample = self._no_fix(t_ns, number, signal)
             return self._released(sample, t_ns, signal.lost)
-        error = self._hold_position(signal, antenna, add(add(white, slow), offset))
-        v_measured = add(add(v_enu, velocity_noise), v_offset)
-        v_measured = self._hold_velocity(signal, v_measured)
+        sound, v_sound = add(white, slow), add(v_enu, velocity_noise)
+        error = self._hold_position(signal, antenna, add(sound, offset))
+        v_measured = self._hold_velocity(signal, add(v_sound, v_offset))
+        fault, v_fault = subtract(error, sound), subtract(v_measured, v_sound)
         labels = (
-            ChannelError(slow, white, offset, error),
-            ChannelError(ZERO3, velocity_noise, v_offset, subtract(v_measured, v_enu)),
+            ChannelError(slow, white, fault, error),
+            ChannelError(ZERO3, velocity_noise, v_fault, subtract(v_measured, v_enu)),
         )
         sample = self._fix_sample(antenna, error, v_measured, labels, t_ns, number, signal)
         return self._released(sample, t_ns, signal.lost)

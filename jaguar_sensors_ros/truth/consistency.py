@@ -10,7 +10,7 @@ from jaguar_sensors_ros.nav.rotation import (
     scale,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
 
 #: motion [m or rad] after which the twist is judged
 _ENOUGH = 1.0
@@ -19,27 +19,30 @@ _TOLERANCE = 0.25
 
 
 class TwistMonitor:
-    """Compares displacement between messages with what the twist predicts.
+    """Compares displacement with what the twist predicts.
 
     Two hypotheses are followed, the twist in the child frame and in the parent frame, until the
-    body has moved by a metre or a radian; then the verdict is given and the sums start anew.
+    body is a metre or a radian away from where it was; then the verdict is given and the sums
+    start anew.  So the noise of a body at rest, which leads nowhere, is never judged.
 
     Parameters
     ----------
     twist_frame : str
         The frame in which the twist is being read, 'child' or 'parent'.
+    max_gap_ns : int
+        Messages further apart than this [ns] are not compared.
     """
 
-    def __init__(self, twist_frame: str) -> None:
+    def __init__(self, twist_frame: str, max_gap_ns: int = NS_PER_S // 2) -> None:
         self._twist_frame = twist_frame
+        self._max_gap_ns = max_gap_ns
         self._previous: tuple[TruthSample, Vec3] | None = None
         self._restart()
 
     def _restart(self) -> None:
-        self._moved = 0.0
-        self._turned = 0.0
+        self._start: TruthSample | None = None
         self._speed = 0.0
-        self._miss = {'child': 0.0, 'parent': 0.0}
+        self._predicted = {'child': ZERO3, 'parent': ZERO3}
 
     def break_off(self) -> None:
         """Forget the last message, after a gap or a reset."""
@@ -49,37 +52,39 @@ class TwistMonitor:
     def push(self, sample: TruthSample, twist: Vec3) -> str | None:
         """Take a sample and its raw linear twist; return a warning or None."""
         previous, self._previous = self._previous, (sample, twist)
-        if previous is None or sample.t_ns <= previous[0].t_ns:
+        if previous is None or not 0 < sample.t_ns - previous[0].t_ns <= self._max_gap_ns:
             return None
         before, twist_before = previous
-        dt_s = (sample.t_ns - before.t_ns) / NS_PER_S
-        step = subtract(sample.p_n, before.p_n)
-        self._moved += norm(step)
-        self._turned += norm(rotvec_between(before.q_nb, sample.q_nb))
+        start = self._start = self._start or before
+        half_s = 0.5 * (sample.t_ns - before.t_ns) / NS_PER_S
         self._speed = max(self._speed, norm(twist), norm(sample.omega_nb_b))
-        child = scale(add(rotate(before.q_nb, twist_before), rotate(sample.q_nb, twist)), 0.5)
-        parent = scale(add(twist_before, twist), 0.5)
-        for name, velocity in (('child', child), ('parent', parent)):
-            self._miss[name] += norm(subtract(step, scale(velocity, dt_s)))
-        if max(self._moved, self._turned) < _ENOUGH:
+        child = add(rotate(before.q_nb, twist_before), rotate(sample.q_nb, twist))
+        parent = add(twist_before, twist)
+        for name, velocities in (('child', child), ('parent', parent)):
+            self._predicted[name] = add(self._predicted[name], scale(velocities, half_s))
+        moved = subtract(sample.p_n, start.p_n)
+        turned = norm(rotvec_between(start.q_nb, sample.q_nb))
+        if max(norm(moved), turned) < _ENOUGH:
             return None
-        verdict = self._verdict()
+        verdict = self._verdict(moved)
         self._restart()
         return verdict
 
-    def _verdict(self) -> str | None:
+    def _verdict(self, moved: Vec3) -> str | None:
         if self._speed == 0.0:
             return (
                 'the twist is all zero while the pose moves: set truth.authority: pose to '
                 'derive it'
             )
-        if self._moved < _ENOUGH:
+        distance = norm(moved)
+        if distance < _ENOUGH:
             return None
-        miss = self._miss[self._twist_frame]
-        if miss <= _TOLERANCE * self._moved:
+        misses = {name: norm(subtract(moved, p)) for name, p in self._predicted.items()}
+        miss = misses[self._twist_frame]
+        if miss <= _TOLERANCE * distance:
             return None
         other = 'parent' if self._twist_frame == 'child' else 'child'
-        if self._miss[other] < 0.5 * miss:
+        if misses[other] < 0.5 * miss:
             return (
                 f'the twist contradicts the pose and seems to be given in the {other} frame: '
                 f'set truth.twist_frame: {other}'

@@ -62,8 +62,9 @@ class TruthIntake:
     def configure(self, settings: TruthSettings, local: LocalFrame) -> None:
         """Take new settings; the track starts afresh."""
         self.settings, self.local = settings, local
-        self.track = TruthTrack(settings.authority, round(settings.max_gap_s * NS_PER_S))
-        self._monitor = TwistMonitor(settings.twist_frame)
+        max_gap_ns = round(settings.max_gap_s * NS_PER_S)
+        self.track = TruthTrack(settings.authority, max_gap_ns)
+        self._monitor = TwistMonitor(settings.twist_frame, max_gap_ns)
         self._waiting: deque[TruthSample] = deque()
         self._accelerations: deque[tuple[int, Vec3]] = deque(maxlen=_WAITING)
 

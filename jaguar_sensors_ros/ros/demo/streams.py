@@ -19,6 +19,7 @@ from jaguar_sensors_ros.analysis.fault_window import FaultWindow, Side
 from jaguar_sensors_ros.nav import earth
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import (
+    matrix_from_quat,
     matrix_times,
     quat_conjugate,
     quat_multiply,
@@ -26,7 +27,7 @@ from jaguar_sensors_ros.nav.rotation import (
     subtract,
 )
 from jaguar_sensors_ros.ros.reader import vector
-from jaguar_sensors_ros.types import GpsSample, ImuSample, Vec3
+from jaguar_sensors_ros.types import GpsSample, ImuSample, Quat, Vec3
 
 #: samples that wait for their counterpart at most, before the oldest is given up
 _WAITING = 4000
@@ -38,11 +39,13 @@ class RateMeter:
     """Messages in a second, over the last two seconds of the wall clock."""
 
     def __init__(self) -> None:
+        self._first: float | None = None
         self._times: deque[float] = deque()
 
     def tick(self) -> None:
         """Count a message."""
         now = time.monotonic()
+        self._first = self._first or now
         self._times.append(now)
         while now - self._times[0] > _RATE_WINDOW_S:
             self._times.popleft()
@@ -50,10 +53,10 @@ class RateMeter:
     def rate_hz(self) -> float:
         """Return the rate, 0 where there is none."""
         now = time.monotonic()
-        recent = [t for t in self._times if now - t <= _RATE_WINDOW_S]
-        if len(recent) < 2 or recent[-1] == recent[0]:
+        if self._first is None or now - self._first < 0.1:
             return 0.0
-        return (len(recent) - 1) / (recent[-1] - recent[0])
+        recent = sum(now - t <= _RATE_WINDOW_S for t in self._times)
+        return recent / min(_RATE_WINDOW_S, now - self._first)
 
 
 class Stream(ABC):
@@ -162,7 +165,7 @@ class ImuStream(Stream):
         return [
             self._gyro_check(),
             ChannelCheck('imu accel', 'm/s2', s.bias_a_init_std, s.tau_bias_a_s),
-            ChannelCheck('imu attitude', 'rad'),
+            ChannelCheck('imu attitude', 'rad', axes='enu'),
         ]
 
     def _check(self, channel: str, t_ns: int) -> ChannelCheck:
@@ -188,7 +191,11 @@ class ImuStream(Stream):
                 subtract(force, sample.specific_force),
                 deviations(message.linear_acceleration_covariance),
             ),
-            'imu attitude': (turn, turn, deviations(message.orientation_covariance)),
+            'imu attitude': (
+                roll_pitch_yaw((q.w, q.x, q.y, q.z)),
+                turn,
+                deviations(message.orientation_covariance),
+            ),
         }
 
 
@@ -199,7 +206,7 @@ class GpsStream(Stream):
         super().__init__('gps', parameters, float(str(parameters['update_hz'])))
 
     def _checks(self) -> list[ChannelCheck]:
-        return [ChannelCheck('gps position', 'm')]
+        return [ChannelCheck('gps position', 'm', axes='enu')]
 
     def _judge(self, sample: GpsSample, message: Any) -> Judged:
         p_e = earth.ecef_from_geodetic(
@@ -208,6 +215,13 @@ class GpsStream(Stream):
         position = self.settings.local_frame.local_from_ecef(p_e)
         error = matrix_times(sample.C_le, subtract(p_e, sample.p_e))
         return {'gps position': (position, error, deviations(message.position_covariance))}
+
+
+def roll_pitch_yaw(q: Quat) -> Vec3:
+    """Return the angles [rad] about fixed axes (REP-103) of a quaternion w, x, y, z."""
+    m = matrix_from_quat(q)
+    pitch = math.asin(max(-1.0, min(1.0, -m[2][0])))
+    return (math.atan2(m[2][1], m[2][2]), pitch, math.atan2(m[1][0], m[0][0]))
 
 
 def deviations(covariance: Any) -> Vec3:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,41 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from jaguar_sensors_ros.types import JaguarError
-
-#: TCP ports that stand for ROS domains: who is bound to one owns the domain; the tests of this
-#: package claim theirs in the same way
-_LOCK_PORTS = 5100
-_DOMAINS = range(1, 101)
 _LAST_LINES = 12
 _PR_SET_PDEATHSIG = 1
 
 Parameters = Mapping[str, object]
-
-
-def claim_domain(environment: Mapping[str, str]) -> tuple[int, socket.socket | None]:
-    """Return the ROS domain of the environment, or a free one with the socket that holds it.
-
-    Raises
-    ------
-    JaguarError
-        if ROS_DOMAIN_ID is no number, or no domain is free.
-    """
-    given = environment.get('ROS_DOMAIN_ID', '')
-    if given:
-        if not given.isdecimal():
-            raise JaguarError(f'ROS_DOMAIN_ID = {given!r}: must be a whole number')
-        return int(given), None
-    start = os.getpid() % len(_DOMAINS)
-    for domain in (*_DOMAINS[start:], *_DOMAINS[:start]):
-        claim = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            claim.bind(('127.0.0.1', _LOCK_PORTS + domain))
-        except OSError:
-            claim.close()
-            continue
-        return domain, claim
-    raise JaguarError('all ROS domains from 1 to 100 are in use; set ROS_DOMAIN_ID')
 
 
 class Children:
@@ -107,11 +74,7 @@ class Children:
                 process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + self._patience_s
         for process in chosen:
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _end(process, max(0.0, deadline - time.monotonic()))
 
     def __enter__(self) -> Children:
         """Return this."""
@@ -128,12 +91,19 @@ class Children:
             self.stop()
         finally:
             for process in self._processes.values():
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
+                _end(process, 0.0)
 
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == 'linux' else None
+
+
+def _end(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """Wait for the end of a process, and force it after a while."""
+    try:
+        process.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,67 @@
+"""The tool ``jaguar_sensors``.
+
+A subcommand is a module of this package with a function ``add`` that takes the action of
+argparse's subparsers; :data:`COMMANDS` lists them.  Exit status: 0 done; 1 it was asked for and
+did not happen (no such node, refused by the node, no answer); 2 what was typed cannot be right,
+or there is no ROS 2 to talk to nodes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from jaguar_sensors_ros import __version__
+from jaguar_sensors_ros.cli import allan, faults, param, state
+from jaguar_sensors_ros.cli.graph import BAD_INPUT, FAILED, MissingRosError
+from jaguar_sensors_ros.types import JaguarError
+
+#: what adds the subcommands, in the order of the help
+COMMANDS: tuple[Callable[[Any], None], ...] = (faults.add, state.add, param.add, allan.add)
+
+_EPILOG = '''\
+exit status: 0 done; 1 asked for, but it did not happen (no such node, refused, no answer);
+2 bad input, or no ROS 2 where it is needed.  ROS_DOMAIN_ID says which nodes are seen.'''
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole tool."""
+    parser = argparse.ArgumentParser(
+        prog='jaguar_sensors',
+        description='Works with simulated sensors, as ros2 service call and ros2 param do.',
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument('--version', action='version', version=__version__)
+    commands = parser.add_subparsers(metavar='COMMAND', required=True, dest='command')
+    for add in COMMANDS:
+        add(commands)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the tool and return the exit status."""
+    options = make_parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except MissingRosError as error:
+        print(f'jaguar_sensors: {error}', file=sys.stderr)
+        return BAD_INPUT
+    except JaguarError as error:
+        print(f'jaguar_sensors: {error}', file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        # whoever read our output has enough; keep the interpreter from complaining at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        return FAILED
+
+
+if __name__ == '__main__':
+    sys.exit(main())

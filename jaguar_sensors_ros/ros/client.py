@@ -1,0 +1,250 @@
+"""A client of sensor nodes for tools: finds them, calls their services, reads their state."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from jaguar_sensors_msgs.msg import SensorState
+from jaguar_sensors_msgs.srv import InjectFailure
+from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.signals import SignalHandlerOptions
+from std_srvs.srv import SetBool, Trigger
+
+from jaguar_sensors_ros.ros import qos
+from jaguar_sensors_ros.types import JaguarError
+
+_SPIN_S = 0.02
+#: time without a new node after which the graph is taken to be complete [s]
+_SETTLED_S = 1.0
+
+
+class ClientError(JaguarError):
+    """What was asked for did not happen; the text says why."""
+
+
+class SensorClient:
+    """A node of its own in the graph; a context manager.
+
+    Parameters
+    ----------
+    timeout_s : float
+        Longest time [s] to look for a node, and to wait for an answer.
+    """
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+
+    def __enter__(self) -> SensorClient:
+        """Join the graph."""
+        self._context = rclpy.Context()
+        rclpy.init(
+            args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO
+        )
+        self._node = rclpy.create_node(
+            f'jaguar_sensors_{os.getpid()}',
+            context=self._context,
+            use_global_arguments=False,
+            start_parameter_services=False,
+            enable_rosout=False,
+        )
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def _wait(self, done: Callable[[], bool], timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while not done():
+            if time.monotonic() > deadline:
+                return False
+            self._executor.spin_once(timeout_sec=_SPIN_S)
+        return True
+
+    # ------------------------------------------------------------------ nodes
+
+    def sensors(self) -> list[str]:
+        """Return the full names of the sensor nodes known so far."""
+        return self._with_service('inject_failure', 'jaguar_sensors_msgs/srv/InjectFailure')
+
+    def _with_service(self, service: str, kind: str) -> list[str]:
+        end = f'/{service}'
+        return sorted(
+            name[: -len(end)]
+            for name, kinds in self._node.get_service_names_and_types()
+            if name.endswith(end) and kind in kinds
+        )
+
+    def all_sensors(self) -> list[str]:
+        """Return the sensor nodes once no further one appears.
+
+        Raises
+        ------
+        ClientError
+            if there is none.
+        """
+        found: list[str] = []
+        deadline = time.monotonic() + self._timeout_s
+        settled = deadline
+        while time.monotonic() < min(deadline, settled):
+            self._executor.spin_once(timeout_sec=_SPIN_S)
+            if self.sensors() != found:
+                found = self.sensors()
+                settled = time.monotonic() + _SETTLED_S
+        if not found:
+            raise ClientError(f'found no sensor node {self._where()}')
+        return found
+
+    def find_sensor(self, name: str) -> str:
+        """Return the full name of a sensor node (see :func:`match`)."""
+        return self._find(name, self.sensors, 'sensor')
+
+    def find_node(self, name: str) -> str:
+        """Return the full name of any node with parameters (see :func:`match`)."""
+
+        def nodes() -> list[str]:
+            return self._with_service('set_parameters', 'rcl_interfaces/srv/SetParameters')
+
+        return self._find(name, nodes, 'node with parameters')
+
+    def _find(self, name: str, candidates: Callable[[], list[str]], what: str) -> str:
+        if self._wait(lambda: bool(match(name, candidates())), self._timeout_s):
+            found = match(name, candidates())
+            if len(found) > 1:
+                raise ClientError(f'{name} could be any of {", ".join(found)}: say which')
+            return found[0]
+        there = candidates()
+        listed = f'found {", ".join(there)}' if there else 'found none'
+        raise ClientError(f'there is no {what} {name} {self._where()}; {listed}')
+
+    def _where(self) -> str:
+        domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+        return f'in ROS domain {domain} (looked for {self._timeout_s:g} s)'
+
+    # ------------------------------------------------------------------ services
+
+    def _call(self, kind: Any, service: str, request: Any) -> Any:
+        client = self._node.create_client(kind, service)
+        if not self._wait(client.service_is_ready, self._timeout_s):
+            raise ClientError(f'{service}: there is no such service {self._where()}')
+        future = client.call_async(request)
+        if not self._wait(future.done, self._timeout_s):
+            raise ClientError(f'{service}: no answer within {self._timeout_s:g} s')
+        return future.result()
+
+    def _do(self, kind: Any, service: str, request: Any) -> str:
+        answer = self._call(kind, service, request)
+        if not answer.success:
+            raise ClientError(f'{service}: refused: {answer.message}')
+        return str(answer.message)
+
+    def inject(self, node: str, **fields: Any) -> str:
+        """Inject a failure, with the fields of InjectFailure.srv; return the node's message."""
+        return self._do(InjectFailure, f'{node}/inject_failure', InjectFailure.Request(**fields))
+
+    def clear(self, node: str) -> str:
+        """Clear all faults of a sensor."""
+        return self._do(Trigger, f'{node}/clear_failure', Trigger.Request())
+
+    def reset(self, node: str) -> str:
+        """Power-cycle a sensor."""
+        return self._do(Trigger, f'{node}/reset', Trigger.Request())
+
+    def enable(self, node: str, on: bool) -> str:
+        """Switch the output of a sensor on or off."""
+        return self._do(SetBool, f'{node}/set_enabled', SetBool.Request(data=on))
+
+    # ------------------------------------------------------------------ state
+
+    def states(self, nodes: Iterable[str]) -> list[SensorState]:
+        """Return what the sensors say of themselves, in the order of ``nodes``."""
+        latest: dict[str, Any] = {}
+
+        def keep(node: str) -> Callable[[Any], None]:
+            return lambda message: latest.__setitem__(node, message)
+
+        wanted = list(nodes)
+        for node in wanted:
+            self._node.create_subscription(SensorState, f'{node}/state', keep(node), qos.latched())
+        self._wait(lambda: len(latest) == len(wanted), self._timeout_s)
+        silent = [f'{node}/state' for node in wanted if node not in latest]
+        if silent:
+            raise ClientError(f'{", ".join(silent)}: no message within {self._timeout_s:g} s')
+        return [latest[node] for node in wanted]
+
+    # ------------------------------------------------------------------ parameters
+
+    def parameter_names(self, node: str) -> list[str]:
+        """Return the names of all parameters of a node."""
+        answer = self._call(ListParameters, f'{node}/list_parameters', ListParameters.Request())
+        return sorted(answer.result.names)
+
+    def get_parameters(self, node: str, names: Iterable[str]) -> dict[str, Any]:
+        """Return the values of parameters of a node.
+
+        Raises
+        ------
+        ClientError
+            naming the nearest name, if one does not exist.
+        """
+        wanted = list(names)
+        request = GetParameters.Request(names=wanted)
+        values = self._call(GetParameters, f'{node}/get_parameters', request).values
+        found = dict(zip(wanted, map(parameter_value_to_python, values), strict=False))
+        for name in wanted:
+            if found.get(name) is None:
+                raise self._no_parameter(node, name)
+        return found
+
+    def _no_parameter(self, node: str, name: str) -> ClientError:
+        alike = difflib.get_close_matches(name, self.parameter_names(node), n=3, cutoff=0.4)
+        hint = f'; did you mean {" or ".join(alike)}?' if alike else ''
+        return ClientError(f'{node} has no parameter {name}{hint}')
+
+    def set_parameter(self, node: str, name: str, value: Any) -> None:
+        """Set a parameter of a node."""
+        if name not in self.parameter_names(node):
+            raise self._no_parameter(node, name)
+        message = Parameter(name, value=value).to_parameter_msg()
+        request = SetParameters.Request(parameters=[message])
+        answer = self._call(SetParameters, f'{node}/set_parameters', request)
+        for result in answer.results:
+            if not result.successful:
+                raise ClientError(f'{node}: refused: {result.reason}')
+
+
+def match(name: str, nodes: Iterable[str]) -> list[str]:
+    """Return the full names that a name can mean.
+
+    ``/robot1/imu`` and ``robot1/imu`` are exact; a relative name that is no node of the root
+    namespace stands for the nodes whose name ends with it.
+
+    Examples
+    --------
+    >>> match('imu', ['/gps', '/robot1/imu'])
+    ['/robot1/imu']
+    >>> match('imu', ['/imu', '/robot1/imu'])
+    ['/imu']
+    """
+    known = list(nodes)
+    full = name if name.startswith('/') else f'/{name}'
+    if full in known or name.startswith('/'):
+        return [node for node in known if node == full]
+    return [node for node in known if node.endswith(full)]

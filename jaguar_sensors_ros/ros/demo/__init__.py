@@ -1,0 +1,1 @@
+"""The demo: truth, IMU and GPS live, checked, pictured and recorded."""
