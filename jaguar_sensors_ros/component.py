@@ -41,7 +41,8 @@ class Declaration:
 
     ``sizes`` lists the lengths a list value may have; 1 stands for a bare number, which a
     vector parameter spreads over its axes.  ``kind`` is one of number, integer, boolean,
-    string, vector.  ``auto`` tells whether the string 'auto' is allowed instead.
+    string, vector, table.  A table is a flat list of rows of ``sizes[0]`` numbers each, 0 an
+    empty one.  ``auto`` tells whether the string 'auto' is allowed instead.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Declaration:
         elif self.kind == 'vector':
             sizes = ' or '.join('one number' if n == 1 else f'{n} numbers' for n in self.sizes)
             text = f'{sizes}, finite{self._range()}{unit}'
+        elif self.kind == 'table':
+            text = f'0, or a list of groups of {self.sizes[0]} finite numbers{self._range()}{unit}'
         else:
             text = f'a finite number{self._range()}{unit}'
         return text + (f", or '{AUTO}'" if self.auto else '')
@@ -128,11 +131,24 @@ class Declaration:
         items = list(value) if isinstance(value, Iterable) else [value]
         if len(items) not in self.sizes:
             raise self._refuse(value)
+        numbers = self._numbers(items, value)
+        return numbers * max(self.sizes) if len(numbers) == 1 and self._spreads() else numbers
+
+    def _check_table(self, value: object) -> tuple[float, ...]:
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == 0:
+            return ()
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            raise self._refuse(value)
+        items = list(value)
+        if len(items) % self.sizes[0]:
+            raise self._refuse(value)
+        return self._numbers(items, value)
+
+    def _numbers(self, items: list[Any], value: object) -> tuple[float, ...]:
         for item in items:
             if isinstance(item, bool) or not isinstance(item, int | float | np.number):
                 raise self._refuse(value)
-        numbers = tuple(self._in_range(float(item), value) for item in items)
-        return numbers * max(self.sizes) if len(numbers) == 1 and self._spreads() else numbers
+        return tuple(self._in_range(float(item), value) for item in items)
 
     def _spreads(self) -> bool:
         return max(self.sizes) in (2, 3)

@@ -30,7 +30,9 @@ from jaguar_sensors_ros.analysis.quadratic_form import (
 from jaguar_sensors_ros.analysis.spectral_fit import compare, fit, spectrum_of
 from jaguar_sensors_ros.analysis.static_run import StaticRun
 from jaguar_sensors_ros.catalogue import make_sensor, make_settings
+from jaguar_sensors_ros.cli import allan as command
 from jaguar_sensors_ros.cli.main import main
+from jaguar_sensors_ros.component import NormalStream
 from jaguar_sensors_ros.errors import batch
 from jaguar_sensors_ros.errors.stochastic import gauss_markov_avar
 from jaguar_sensors_ros.errors.triad import TriadSettings
@@ -102,7 +104,7 @@ def test_refuses(rate, hz, m, text):
         (White(3.0), lambda tau: 9.0 / tau),
         (Walk(3.0), lambda tau: 9.0 * tau / 3.0),
         (Pulses(3.0), lambda tau: 3.0 * (9.0 / 12.0) / tau**2),
-        (GaussMarkov(3.0, 5.0), lambda tau: 9.0 * np.array([gauss_markov_avar(t, 5.0) for t in tau])),
+        (GaussMarkov(3.0, 5.0), lambda tau: 9.0 * np.vectorize(gauss_markov_avar)(tau, 5.0)),
     ],
 )
 def test_textbook_formulas(term, formula):
@@ -129,7 +131,8 @@ def brute_covariance(term, m, lags, dt):
     else:
         cov = term.coefficient**2 * dt * np.minimum.outer(np.arange(n), np.arange(n))
     w = np.concatenate([-np.ones(m), np.ones(m)]) * dt
-    rows = np.array([np.concatenate([np.zeros(k), w, np.zeros(n - 2 * m - k)]) for k in range(lags)])
+    padded = np.concatenate([w, np.zeros(n - 2 * m)])
+    rows = np.array([np.roll(padded, k) for k in range(lags)])
     return rows[0] @ cov @ rows.T
 
 
@@ -166,10 +169,10 @@ def test_saddlepoint_is_chi_square_where_that_is_exact():
         assert form.upper_tail(stats.chi2.isf(p, 7) / 7.0) == pytest.approx(p, rel=0.02)
 
 
-@pytest.mark.parametrize('term', [White(1.0), Walk(1.0), GaussMarkov(1.0, 100.0)])
+@pytest.mark.parametrize('term', [White(1.0), Walk(1.0), GaussMarkov(1.0, 40.0)])
 def test_tails_of_the_estimate(term):
     """A tenth of the record: 8 to 13 degrees of freedom; the true law by brute force."""
-    n, m, runs = 1000, 100, 40000
+    n, m, runs = 400, 40, 40000
     form = estimate_distribution((term,), m, n, 1.0)
     r = phase_noise.covariance((term,), m, n + 1 - 2 * m, 1.0, 1.0)
     index = np.arange(len(r))
@@ -237,7 +240,7 @@ def test_sizes_of_white_noise_and_walk():
     sizes = fit(spectrum_of(rate), dt)
     assert abs(sizes['N'].value - density) < 4.0 * sizes['N'].error
     assert abs(sizes['K'].value - coefficient) < 4.0 * sizes['K'].error
-    assert sizes['N'].error / density == pytest.approx(1.0 / math.sqrt(2.0 * n), rel=0.05)
+    assert sizes['N'].error / density < 2.0 / math.sqrt(2.0 * n)
 
 
 def test_error_of_n_is_the_cramer_rao_bound():
@@ -324,10 +327,10 @@ def live(settings, seed, count):
 @pytest.mark.parametrize('name', CASES)
 def test_static_run_is_the_live_sensor(name, monkeypatch):
     """Bit for bit, over several blocks."""
-    monkeypatch.setattr(static_run, 'BLOCK', 1500)
+    monkeypatch.setattr(static_run, 'BLOCK', 900)
     settings = make_settings('imu', CASES[name])
-    offline = StaticRun(settings, 5).record(4000)
-    np.testing.assert_array_equal(offline, live(settings, 5, 4000))
+    offline = StaticRun(settings, 5).record(2500)
+    np.testing.assert_array_equal(offline, live(settings, 5, 2500))
 
 
 def test_static_run_without_scipy(monkeypatch):
@@ -364,13 +367,27 @@ def verdict(values, duration_s, seed=1, expect=None):
     return allan_verdict.judge(curve, [spectrum_of(column) for column in data.T], theories)
 
 
+@pytest.fixture
+def shared_normals(monkeypatch):
+    """Draw random numbers once: all grades of a rate have the same."""
+    kept = {}
+    draw = NormalStream.array
+
+    def array(self, start, count):
+        key = (tuple(self._entropy), start, count)
+        if key not in kept:
+            kept[key] = draw(self, start, count)
+        return kept[key].copy()
+
+    monkeypatch.setattr(NormalStream, 'array', array)
+
+
 @pytest.mark.parametrize('rate_hz', [100.0, 400.0])
-@pytest.mark.parametrize('grade', GRADES)
-def test_grades_agree(grade, rate_hz):
-    found = verdict({'grade': grade, 'sample_rate_hz': rate_hz}, 3600.0)
-    assert found.agrees, found.line()
-    assert found.line() == 'agreement on all six axes'
-    assert all(axis.sizes[0].agrees for axis in found.axes)
+def test_grades_agree(rate_hz, shared_normals):
+    for grade in GRADES:
+        found = verdict({'grade': grade, 'sample_rate_hz': rate_hz}, 3600.0)
+        assert found.line() == 'agreement on all six axes', grade
+        assert all(axis.sizes[0].agrees for axis in found.axes)
 
 
 @pytest.mark.parametrize('factor', [0.7, 1.3])
@@ -379,7 +396,7 @@ def test_another_white_noise_does_not_agree(grade, factor):
     base = {'grade': grade, 'sample_rate_hz': 100.0}
     density = make_settings('imu', base).gyro.white_noise_density[0]
     changed = {**base, 'gyro.white_noise_density': [density, factor * density, density]}
-    found = verdict(changed, 600.0, expect=base)
+    found = verdict(changed, 300.0, expect=base)
     assert [axis.axis for axis in found.axes if not axis.agrees] == ['gyro_y']
     assert 'N ' in found.line()
 
@@ -425,7 +442,7 @@ def test_probabilities_are_true():
 
     Octaves of one axis are correlated, so each octave is tested by itself over runs and axes.
     """
-    runs = [verdict(EVERYTHING, 300.0, seed) for seed in range(100, 130)]
+    runs = [verdict(EVERYTHING, 300.0, seed) for seed in range(100, 120)]
     points = np.array([[p.probability for p in a.points] for r in runs for a in r.axes])
     for column in points.T:
         assert stats.kstest(column, 'uniform').pvalue > ALPHA
@@ -448,20 +465,24 @@ def test_tool_simulates(tmp_path, capsys):
     assert lines[-1] == 'agreement on all six axes'
     with (tmp_path / 'out/allan.csv').open() as file:
         rows = list(csv.reader(file))
-    assert rows[0] == (
-        'tau,adev_gyro_x,adev_gyro_y,adev_gyro_z,adev_accel_x,adev_accel_y,adev_accel_z'
-    ).split(',')
+    header = 'tau,adev_gyro_x,adev_gyro_y,adev_gyro_z,adev_accel_x,adev_accel_y,adev_accel_z'
+    assert ','.join(rows[0]) == header
     assert float(rows[1][0]) == 0.02
     assert (tmp_path / 'out/allan.png').read_bytes().startswith(b'\x89PNG')
 
 
-def test_tool_disagrees(tmp_path, capsys):
+@pytest.fixture
+def no_picture(monkeypatch):
+    monkeypatch.setattr(command, '_has_matplotlib', lambda: False)
+
+
+def test_tool_disagrees(tmp_path, capsys, no_picture):
     status = tool(tmp_path, '--duration', '100', '--expect', 'gyro.white_noise_density=4e-6')
     assert status == 1
     assert capsys.readouterr().out.splitlines()[-1].startswith('no agreement on 3 of 6 axes')
 
 
-def test_tool_reads_csv(tmp_path, capsys):
+def test_tool_reads_csv(tmp_path, capsys, no_picture):
     settings = make_settings('imu', {'sample_rate_hz': 100.0})
     data = StaticRun(settings, 3).record(20000)
     path = tmp_path / 'night.csv'
@@ -503,7 +524,7 @@ def write_bag(path, times_ns, data):
             writer.write(connection, t_ns, store.serialize_cdr(message, imu.__msgtype__))
 
 
-def test_tool_reads_bags(tmp_path, capsys):
+def test_tool_reads_bags(tmp_path, capsys, no_picture):
     settings = make_settings('imu', {'sample_rate_hz': 100.0})
     data = StaticRun(settings, 3).record(4000)
     times = 10**9 + 10_000_000 * np.arange(4000)
@@ -549,7 +570,7 @@ def test_tool_refuses_a_csv(tmp_path, capsys, text, error):
         (['--bag', 'no.mcap'], 'no.mcap: no such file'),
         (['--bag', 'no.mcap', '--rate', '1'], '--rate: the stamps in the bag'),
         (['--topic', '/imu'], '--topic: only a bag'),
-        (['--set', 'gyro.white_noise=1'], 'gyro.white_noise_density'),
+        (['--set', 'gyro.white_noise=1'], 'no such parameter; did you mean gyro.white_noise_'),
         (['--set', 'gyro.random_walk=-1'], 'must be one number or 3 numbers, finite >= 0'),
         (['--set', 'sample_rate_hz=1'], 'set it with --rate'),
         (['--set', 'tactical'], 'must be NAME=VALUE'),

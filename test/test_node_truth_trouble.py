@@ -237,6 +237,17 @@ def test_bad_numbers_are_dropped(graph, part, number):
     assert sum(running.node._intake.counts.values()) == 4
 
 
+def test_one_absurd_rate_does_not_stall_the_node(graph):
+    """The work of integration grows with the angle turned."""
+    truth = circle(0.0, 0.4, 50)
+    truth[7].twist.twist.angular.z = 1e9
+    graph.start(ImuNode, fidelity='transparent')
+    data = graph.collect(Imu, '/imu/data')
+    graph.feed(truth)
+    data.until_stamp(0.4)
+    assert all(map(on_turn, data))
+
+
 def test_odd_quaternions(graph):
     """Zero ones are dropped; unnormalised ones and q against -q say the same attitude."""
     truth = circle(0.0, 1.0, 50)

@@ -241,3 +241,7 @@ def test_the_euler_force_of_a_lever_arm_is_in_the_instant_force():
     t, got = spin_up(fidelity='transparent', rate_output='instant', mount__position=(1.0, 0, 0))
     np.testing.assert_allclose(forces(got)[:, 0], -((2.0 * t) ** 2), atol=1e-10)
     np.testing.assert_allclose(forces(got)[:, 1], 2.0, atol=1e-10)
+
+
+def test_a_low_pass_far_above_the_sample_rate_costs_little_and_changes_nothing():
+    assert_constant(measured(gyro__bandwidth_hz=1e9), OMEGA, rtol=1e-9)

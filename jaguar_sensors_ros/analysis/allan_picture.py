@@ -149,12 +149,12 @@ def _draw_differences(
     """Draw measured less total in standard errors, which shows the short averaging times."""
     for i in columns:
         total = theories[i].adev(curve.m)
-        relative = curve.adev[:, i] / total - 1.0
-        error = 1.0 / np.sqrt(2.0 * _edf(theories[i], curve))
+        off = (curve.adev[:, i] / total - 1.0) * np.sqrt(2.0 * _edf(theories[i], curve))
+        holds = curve.m >= theories[i].holds_from
         letter = axes[i][-1]
         panel.plot(
-            curve.tau,
-            relative / error,
+            curve.tau[holds],
+            off[holds],
             marker=_MARKERS[letter],
             markersize=3.5,
             linewidth=1.0,

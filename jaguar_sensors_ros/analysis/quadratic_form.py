@@ -135,7 +135,7 @@ def equivalent_dof(terms: tuple[Term, ...], m: int, n: int, dt_s: float) -> floa
 
     >>> from jaguar_sensors_ros.analysis.phase_noise import White
     >>> round(equivalent_dof((White(1.0),), 10, 36000, 0.01))
-    5332
+    5331
     """
     points, step = _points(terms, m, n, dt_s)
     size = min(points, _reach(m, step))

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,32 +130,51 @@ def compare(spectrum: Spectrum, theory: AxisTheory) -> dict[str, Size]:
 def fit(spectrum: Spectrum, dt_s: float) -> dict[str, Size]:
     """Estimate N, K and the pulse noise Q of a record of which nothing is known.
 
-    Iterated least squares with weights from the last fit; terms that come out negative are
-    dropped.  Flicker and Gauss-Markov parts go into K, so K is a description, not a parameter.
+    Iterated least squares with weights from the last fit, the first from a smoothed spectrum;
+    of all combinations without a negative size the best is taken.  Flicker and Gauss-Markov parts
+    go into K, so K is a description, not a parameter.
     """
     units: dict[str, Term] = {'N': White(1.0), 'K': Walk(1.0), 'Q': Pulses(math.sqrt(12.0))}
     shapes = {name: unit.spectrum(spectrum.omega, dt_s) for name, unit in units.items()}
-    names = list(units)
-    density = np.maximum(spectrum.power, 1e-300)
-    density = np.full_like(density, float(np.average(density, weights=spectrum.count)))
-    squares: Array = np.zeros(0)
-    errors: Array = np.zeros(0)
+    density = _smoothed(spectrum.power)
+    best: dict[str, tuple[float, float]] = {}
     for _ in range(60):
-        weight = spectrum.count / (2.0 * density**2)
-        squares, errors = _solve([shapes[name] for name in names], spectrum.power, weight)
-        if len(names) > 1 and min(squares) <= 0.0:
-            names.pop(int(np.argmin(squares / errors)))
-            continue
-        total = sum((s * shapes[x] for s, x in zip(squares, names, strict=True)), 0.0 * density)
-        total = np.maximum(total, 1e-300)
-        if np.allclose(total, density, rtol=1e-9, atol=0.0):
+        best = _best_combination(shapes, spectrum.power, spectrum.count / (2.0 * density**2))
+        total = sum((square * shapes[x] for x, (square, _) in best.items()), 0.0 * density)
+        converged = np.allclose(total, density, rtol=1e-9, atol=0.0)
+        density = np.maximum(total, 1e-300)
+        if converged:
             break
-        density = total
-    sizes = {}
-    for name, square, error in zip(names, squares, errors, strict=True):
-        size = math.sqrt(max(square, 1e-300))
-        sizes[name] = Size(size, float(0.5 * error / size))
-    return sizes
+    return {
+        name: Size(math.sqrt(square), 0.5 * error / math.sqrt(square))
+        for name, (square, error) in best.items()
+    }
+
+
+def _best_combination(
+    shapes: dict[str, Array], power: Array, weight: Array
+) -> dict[str, tuple[float, float]]:
+    """Return squares and errors of the combination that fits best without a negative square."""
+    best: dict[str, tuple[float, float]] = {}
+    least = math.inf
+    for count in range(1, len(shapes) + 1):
+        for names in combinations(shapes, count):
+            chosen = [shapes[name] for name in names]
+            squares, errors = _solve(chosen, power, weight)
+            if min(squares) <= 0.0:
+                continue
+            rest = float(weight @ (power - squares @ np.array(chosen)) ** 2)
+            if rest < least:
+                pairs = zip(squares.tolist(), errors.tolist(), strict=True)
+                least, best = rest, dict(zip(names, pairs, strict=True))
+    return best
+
+
+def _smoothed(power: Array, reach: int = 8) -> Array:
+    """Return the mean of each bin and its neighbours on both sides."""
+    padded = np.concatenate([power[:1].repeat(reach), power, power[-1:].repeat(reach)])
+    window = np.full(2 * reach + 1, 1.0 / (2 * reach + 1))
+    return np.maximum(np.convolve(padded, window, mode='valid'), 1e-300)
 
 
 def _solve(shapes: Sequence[Array], power: Array, weight: Array) -> tuple[Array, Array]:

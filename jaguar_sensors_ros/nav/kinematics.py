@@ -27,6 +27,8 @@ _NODES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
 _WEIGHTS = (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)
 #: with this angle [rad] a panel the rule's error is below 1e-12 of the integrand
 _PANEL_ANGLE = 0.1
+#: bound of the work for poses that contradict physics, such as two attitudes in a nanosecond
+_MOST_PANELS = 200
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ def increments_of_curve(
     """
     middle = at((from_ns + to_ns) // 2).omega_nb_b
     duration_s = (to_ns - from_ns) / NS_PER_S
-    panels = 1 + int(math.sqrt(dot(middle, middle)) * duration_s / _PANEL_ANGLE)
+    turned_rad = math.sqrt(dot(middle, middle)) * duration_s
+    panels = 1 + int(min(turned_rad / _PANEL_ANGLE, _MOST_PANELS))
     theta, velocity = ZERO3, ZERO3
     for panel in range(panels):
         for node, weight in zip(_NODES, _WEIGHTS, strict=True):

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from rclpy.node import Node
+
 from jaguar_sensors_ros.ros import compat
 
 
 def imu_node() -> int:
     """Run imu_node."""
-    compat.require_interfaces()
-    from jaguar_sensors_ros.ros.imu_node import ImuNode
 
-    return compat.run(ImuNode)
+    def make() -> Node:
+        compat.require_interfaces()
+        from jaguar_sensors_ros.ros.imu_node import ImuNode
+
+        return ImuNode()
+
+    return compat.run(make)
 
 
 def gps_node() -> int:
     """Run gps_node."""
-    compat.require_interfaces()
-    from jaguar_sensors_ros.ros.gps_node import GpsNode
 
-    return compat.run(GpsNode)
+    def make() -> Node:
+        compat.require_interfaces()
+        from jaguar_sensors_ros.ros.gps_node import GpsNode
+
+        return GpsNode()
+
+    return compat.run(make)
 
 
 def truth_node() -> int:
     """Run truth_node."""
-    compat.require_interfaces()
-    from jaguar_sensors_ros.ros.truth_node import TruthNode
 
-    return compat.run(TruthNode)
+    def make() -> Node:
+        compat.require_interfaces()
+        from jaguar_sensors_ros.ros.truth_node import TruthNode
+
+        return TruthNode()
+
+    return compat.run(make)

@@ -133,10 +133,10 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         return qos.overridable(self.create_publisher, message_type, topic, qos.data())
 
     def _make_outputs(self) -> None:
-        self._state_publisher = self.create_publisher(SensorStateMsg, '~/state', qos.latched())
-        self._diagnostics_publisher = self.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.data()
+        self._state_publisher = qos.overridable(
+            self.create_publisher, SensorStateMsg, '~/state', qos.latched()
         )
+        self._diagnostics_publisher = self.advertise(DiagnosticArray, '/diagnostics')
         self._tf_publisher: Any = None
         self._sent_mount: tuple[Any, ...] | None = None
         self._make_publishers()

@@ -22,6 +22,9 @@ from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Quat, Truth
 
 #: most odometry messages that wait for their acceleration
 _WAITING = 1000
+#: limits of what is taken: position [m], quaternion, velocity [m/s], angular velocity [rad/s];
+#: the work per sample grows with the angle turned, so one absurd message must not stall a node
+_FARTHEST, _LONGEST, _FASTEST, _FASTEST_TURN = 1e12, 1e12, 1e8, 1e4
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,16 @@ def _defect(raw: RawOdometry) -> str:
     numbers = (*raw.position, *raw.q, *raw.linear, *raw.angular)
     if not all(math.isfinite(x) for x in numbers):
         return 'not finite'
-    if any(abs(x) > 1e12 for x in numbers):
+    if any(
+        abs(x) > limit
+        for part, limit in (
+            (raw.position, _FARTHEST),
+            (raw.q, _LONGEST),
+            (raw.linear, _FASTEST),
+            (raw.angular, _FASTEST_TURN),
+        )
+        for x in part
+    ):
         return 'absurdly large'
     if quat_norm(raw.q) < 1e-6:
         return 'zero quaternion'
