@@ -19,7 +19,7 @@ from jaguar_sensors_ros.faults.stuck import Stuck
 from jaguar_sensors_ros.faults.total import Total
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.gps import GpsSensor
-from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
+from jaguar_sensors_ros.sensors.gps_settings import FIX_ACCURACY, GpsSettings
 from jaguar_sensors_ros.sensors.imu import ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
 from jaguar_sensors_ros.sensors.settings import SensorSettings
@@ -57,7 +57,13 @@ TRUTH: dict[str, Callable[..., TruthSource]] = {
 
 
 def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str, object]:
-    """Return explicit parameter values completed by those that the chosen grade sets."""
+    """Return explicit parameter values completed by those that others set.
+
+    The grade of an IMU sets its error parameters, the kind of fix of a GNSS receiver its
+    standard deviations.
+    """
+    if sensor_type == 'gps':
+        return {**FIX_ACCURACY.get(str(explicit.get('fix_type')), {}), **explicit}
     if sensor_type != 'imu':
         return dict(explicit)
     graded = dict(GRADES.get(str(explicit.get('grade', 'tactical')), {}))

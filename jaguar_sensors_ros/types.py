@@ -159,7 +159,8 @@ class GpsSample:
 
     Without a fix the geodetic and ECEF positions and the velocities are NaN.  Covariances are
     row-major 3x3 tuples along east, north, up at the antenna; ``C_le`` takes ECEF to these
-    axes, ``q_ns`` the antenna's axes to n.  Errors are along the same axes.
+    axes, ``q_ns`` the antenna's axes to n.  Errors are along the same axes.  GPS week and time of
+    week [s] are those of the stamp.
     """
 
     t_ns: int
@@ -183,6 +184,8 @@ class GpsSample:
     position_error: ChannelError
     velocity_error: ChannelError
     faults: tuple[FaultLabel, ...] = ()
+    gps_week: int = 0
+    time_of_week_s: float = 0.0
 
     @property
     def has_fix(self) -> bool:

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from jaguar_sensors_ros.catalogue import SENSORS, effective_values  # noqa: E402
 from jaguar_sensors_ros.component import Declaration, declarations  # noqa: E402
+from jaguar_sensors_ros.sensors.gps_settings import FIX_ACCURACY  # noqa: E402
 from jaguar_sensors_ros.sensors.imu_settings import GRADES  # noqa: E402
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings  # noqa: E402
 
@@ -41,10 +42,10 @@ def sensor_yaml(sensor_type: str) -> str:
         '# The key works for a node of this name in any namespace.  Numbers may be whole or not,',
         '# vectors a number or a list; a list must not mix whole numbers and fractions.',
     ]
-    if sensor_type == 'imu':
-        lines += ['# Lines commented out show what the grade sets; uncommented they win.']
+    by = {'imu': 'grade', 'gps': 'fix_type'}[sensor_type]
+    lines += [f'# Lines commented out show what the {by} sets; uncommented they win.']
     lines += [f'/**/{sensor_type}:', '  ros__parameters:']
-    graded = set(GRADES['tactical']) if sensor_type == 'imu' else set()
+    graded = set(GRADES['tactical'] if sensor_type == 'imu' else FIX_ACCURACY['sbas'])
     values = effective_values(sensor_type, {})
     for declared in declarations(SENSORS[sensor_type][1]):
         lines += [f'    # {line}' for line in textwrap.wrap(describe(declared), WIDTH)]
@@ -93,6 +94,7 @@ def parameter_page() -> str:
         lines += [*table(declared, effective_values(sensor_type, {})), '']
     lines += ['## truth_node', '', *table(declarations(PlayerSettings), {}), '']
     lines += ['## Grades of the IMU', '', *grade_table(), '']
+    lines += ['## Kinds of fix of the GNSS receiver', '', *fix_table(), '']
     return '\n'.join(lines)
 
 
@@ -103,6 +105,17 @@ def grade_table() -> list[str]:
     for name in GRADES[grades[0]]:
         values = ' | '.join(f'{GRADES[grade][name]:.7g}' for grade in grades)
         lines.append(f'| `{name}` | {values} |')
+    return lines
+
+
+def fix_table() -> list[str]:
+    """Return the values that each kind of fix sets, in Markdown."""
+    kinds = {'single': effective_values('gps', {}), **FIX_ACCURACY}
+    declared = {entry.name: entry for entry in declarations(SENSORS['gps'][1])}
+    lines = [f'| parameter | {" | ".join(kinds)} |', '|---' * (len(kinds) + 1) + '|']
+    for name in FIX_ACCURACY['sbas']:
+        shown = (yaml_value(values.get(name, declared[name].default)) for values in kinds.values())
+        lines.append(f'| `{name}` [{declared[name].unit}] | {" | ".join(shown)} |')
     return lines
 
 

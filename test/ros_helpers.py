@@ -281,8 +281,15 @@ class Graph:
             if progress() != before:
                 deadline, before = time.monotonic() + DEADLINE_S, progress()
             if time.monotonic() > deadline:
-                raise AssertionError(f'waited for {what if isinstance(what, str) else what()}')
+                text = what if isinstance(what, str) else what()
+                raise AssertionError(f'waited for {text}{self._ended()}')
             self._executor.spin_once(timeout_sec=0.02)
+
+    def _ended(self) -> str:
+        """Return what programs that ended have printed, for failures."""
+        programs = [started for started in self._started if isinstance(started, Program)]
+        ended = [p for p in programs if p.process.poll() is not None and not p.output]
+        return ''.join(f'\nended with status {p.wait()}: {p.output}' for p in ended)
 
     # ------------------------------------------------------------------ start
 

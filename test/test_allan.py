@@ -12,6 +12,7 @@ import pytest
 from core_helpers import ALPHA, at_rest
 from scipy import stats
 from scipy.fft import dct
+from scipy.linalg import toeplitz
 
 from jaguar_sensors_ros.analysis import allan_verdict, phase_noise, static_run
 from jaguar_sensors_ros.analysis.allan import (
@@ -24,19 +25,20 @@ from jaguar_sensors_ros.analysis.allan_theory import AXES, imu_theory
 from jaguar_sensors_ros.analysis.phase_noise import GaussMarkov, Pulses, Walk, White, avar
 from jaguar_sensors_ros.analysis.quadratic_form import (
     QuadraticForm,
+    _toeplitz_eigenvalues,
     equivalent_dof,
     estimate_distribution,
 )
 from jaguar_sensors_ros.analysis.spectral_fit import compare, fit, spectrum_of
 from jaguar_sensors_ros.analysis.static_run import StaticRun
 from jaguar_sensors_ros.catalogue import make_sensor, make_settings
-from jaguar_sensors_ros.cli import allan as command
+from jaguar_sensors_ros.cli import allan_report
 from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.component import NormalStream
 from jaguar_sensors_ros.errors import batch
 from jaguar_sensors_ros.errors.stochastic import gauss_markov_avar
 from jaguar_sensors_ros.errors.triad import TriadSettings
-from jaguar_sensors_ros.sensors.grid import SampleGrid
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import JaguarError
 
@@ -163,6 +165,13 @@ def test_degrees_of_freedom_of_white_noise(m):
         assert 1.0 / math.sqrt(2.0 * theirs) < conservative_error(36000, m)
 
 
+@pytest.mark.parametrize('n', [1, 2, 3, 8, 9])
+def test_eigenvalues(n):
+    r = numbers(n, n)
+    ours = np.sort(_toeplitz_eigenvalues(r))
+    np.testing.assert_allclose(ours, np.linalg.eigvalsh(toeplitz(r)), atol=1e-12)
+
+
 def test_saddlepoint_is_chi_square_where_that_is_exact():
     form = QuadraticForm(np.full(7, 1.0 / 7.0), np.ones(7))
     for p in (1e-7, 1e-4, 0.02, 0.5, 0.98, 1.0 - 1e-4):
@@ -175,8 +184,7 @@ def test_tails_of_the_estimate(term):
     n, m, runs = 400, 40, 40000
     form = estimate_distribution((term,), m, n, 1.0)
     r = phase_noise.covariance((term,), m, n + 1 - 2 * m, 1.0, 1.0)
-    index = np.arange(len(r))
-    eigenvalues = np.linalg.eigvalsh(r[abs(index[:, None] - index)])
+    eigenvalues = np.linalg.eigvalsh(toeplitz(r))
     kept = eigenvalues[eigenvalues > 1e-5 * eigenvalues.max()]
     ratios = numbers(5, runs, len(kept)) ** 2 @ kept / eigenvalues.sum()
     for p in (1e-3, 1e-2, 0.1, 0.9, 0.99, 0.999):
@@ -341,7 +349,7 @@ def test_static_run_without_scipy(monkeypatch):
 
 
 def test_static_run_covers_every_term():
-    """A new parameter of the chain must be added to the cases above, and to errors/batch.py."""
+    """A new parameter of the chain is added to the cases above, and to errors/triad_array.py."""
     known = {field.name for field in dataclasses.fields(TriadSettings)}
     used = {key.split('.')[1] for values in CASES.values() for key in values if '.' in key}
     assert known <= used
@@ -473,7 +481,7 @@ def test_tool_simulates(tmp_path, capsys):
 
 @pytest.fixture
 def no_picture(monkeypatch):
-    monkeypatch.setattr(command, '_has_matplotlib', lambda: False)
+    monkeypatch.setattr(allan_report, '_has_matplotlib', lambda: False)
 
 
 def test_tool_disagrees(tmp_path, capsys, no_picture):

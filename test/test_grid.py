@@ -28,7 +28,7 @@ from core_helpers import at_rest as rest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaguar_sensors_ros.sensors.grid import SampleGrid
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import ZERO3
 

@@ -61,18 +61,24 @@ TRIAD = '''
     random_walk scale_factor_ppm nonlinearity_ppm misalignment cross_axis range resolution
     bandwidth_hz draw_unit
 '''
+IMU = '''
+    grade sample_rate_hz rate_output increments.samples orientation.output gyro_lsb accel_lsb
+    bias_g_init_std bias_a_init_std tau_bias_g_s tau_bias_a_s gyro.g_sensitivity
+'''
+GPS = '''
+    update_hz pos_std_dev vel_std_dev pos_correlated_fraction pos_correlation_time_s satellites
+    fix_type cold_start_s
+'''
 PARAMETERS = {
     'imu': [
         *COMMON.split(),
+        *IMU.split(),
         *(f'{triad}.{name}' for triad in ('gyro', 'accel') for name in TRIAD.split()),
-        *['grade', 'sample_rate_hz', 'rate_output', 'increments.samples', 'orientation.output', 'gyro_lsb', 'accel_lsb', 'bias_g_init_std', 'bias_a_init_std', 'tau_bias_g_s', 'tau_bias_a_s', 'gyro.g_sensitivity'],
     ],
-    'gps': [
-        *COMMON.split(),
-        *['update_hz', 'pos_std_dev', 'vel_std_dev', 'pos_correlated_fraction', 'pos_correlation_time_s', 'satellites', 'fix_type', 'cold_start_s'],
-    ],
+    'gps': [*COMMON.split(), *GPS.split()],
 }
-LATER = ['temperature', 'vibration', 'environment', 'geometry', 'uere', 'mtbf', 'timeline', 'hcdf', 'devices_file', 'temp_', 'calibrat']
+#: what later issues bring is not declared before it works; strike out what has come
+LATER = 'temperature vibration environment mtbf timeline hcdf devices_file temp_ calibrat'
 
 
 def offered(graph: Graph, name: str, topics: dict[str, str], services: dict[str, str]) -> None:
@@ -109,7 +115,7 @@ def test_parameters(graph, kind):
     graph.start(NODES[kind])
     names = graph.parameter_names(f'/{kind}')
     assert not set(PARAMETERS[kind]) - set(names)
-    assert not [name for name in names for later in LATER if later in name]
+    assert not [name for name in names for later in LATER.split() if later in name]
     for descriptor in graph.describe(f'/{kind}', *PARAMETERS[kind]):
         assert descriptor.description and descriptor.additional_constraints, descriptor.name
         assert descriptor.dynamic_typing and not descriptor.read_only

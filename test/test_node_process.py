@@ -97,7 +97,8 @@ def test_both_nodes_between_processes(graph):
     topic = '/ground_truth/odom'
     prefix = f'qos_overrides.{topic}.subscription'
     options = ['-p', f'{prefix}.reliability:=reliable', '-p', f'{prefix}.depth:=10000']
-    imu = graph.program('imu_node', *options, '-p', 'qos_overrides./imu/data.publisher.depth:=10000')
+    deep = 'qos_overrides./imu/data.publisher.depth:=10000'
+    imu = graph.program('imu_node', *options, '-p', deep)
     gps = graph.program('gps_node', *options, '-p', 'update_hz:=5')
     data = graph.collect(Imu, '/imu/data')
     fix = graph.collect(NavSatFix, '/gps/fix')

@@ -31,7 +31,7 @@ _NORMAL = NormalDist()
 #: second differences are looked at so many times in an averaging time
 _PER_TAU = 16
 #: up to so many points the eigenvalues are exact, beyond they are those of a circulant matrix
-_DENSE = 800
+_DENSE = 600
 _CIRCULANT = 2048
 #: where pulses make up more of the variance than this, every sample counts
 _PULSES_COUNT = 1e-3
@@ -117,9 +117,7 @@ def estimate_distribution(
     points, step = _points(terms, m, n, dt_s)
     if points <= _DENSE:
         r = covariance(terms, m, points, step, dt_s)
-        index = np.arange(points)
-        values = np.linalg.eigvalsh(r[abs(index[:, np.newaxis] - index)])
-        return _scaled(values, 1.0)
+        return _scaled(_toeplitz_eigenvalues(r), 1.0)
     size = min(points, _reach(m, step))
     r = covariance(terms, m, size, step, dt_s)
     share = np.arange(size) / size
@@ -154,6 +152,24 @@ def _points(terms: tuple[Term, ...], m: int, n: int, dt_s: float) -> tuple[int, 
 def _reach(m: int, step: float) -> int:
     """Return a number of lags that holds 128 averaging times: there the covariance is over."""
     return round(_CIRCULANT * max(1.0, m / (step * _PER_TAU)))
+
+
+def _toeplitz_eigenvalues(r: Array) -> Array:
+    """Return the eigenvalues of the symmetric Toeplitz matrix with the first row ``r``.
+
+    Eigenvectors are even or odd about the middle, so two matrices of half the size do.
+    """
+    n, half = len(r), len(r) // 2
+    index = np.arange(n)
+    matrix = r[abs(index[:, np.newaxis] - index)]
+    near = matrix[:half, :half]
+    far = matrix[:half, ::-1][:, :half]
+    even, odd = near + far, near - far
+    if n % 2:
+        middle = math.sqrt(2.0) * matrix[:half, half : half + 1]
+        even = np.block([[even, middle], [middle.T, matrix[half : half + 1, half : half + 1]]])
+    parts = [np.linalg.eigvalsh(part) for part in (even, odd) if part.size]
+    return np.concatenate(parts)
 
 
 def _needs_every_sample(terms: tuple[Term, ...], m: int, dt_s: float) -> bool:

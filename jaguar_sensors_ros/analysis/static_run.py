@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaguar_sensors_ros.component import StreamFactory
-from jaguar_sensors_ros.errors.batch import Still, TriadArray
+from jaguar_sensors_ros.errors.triad_array import Still, TriadArray
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import inertial_rates
 from jaguar_sensors_ros.nav.rotation import add, quat_from_rpy, rotate_back
-from jaguar_sensors_ros.sensors.grid import SampleGrid
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import (

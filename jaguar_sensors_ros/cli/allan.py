@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,22 +10,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from jaguar_sensors_ros.analysis.allan import (
-    MIN_SAMPLES,
-    AllanCurve,
-    log_spaced,
-    octaves,
-    overlapping_adev,
-)
-from jaguar_sensors_ros.analysis.allan_theory import AXES, UNITS, AxisTheory, imu_theory
-from jaguar_sensors_ros.analysis.allan_verdict import Verdict, judge, judged_octaves
-from jaguar_sensors_ros.analysis.spectral_fit import Spectrum, fit, spectrum_of
+from jaguar_sensors_ros.analysis.allan import MIN_SAMPLES, log_spaced, octaves, overlapping_adev
+from jaguar_sensors_ros.analysis.allan_theory import AXES, imu_theory
+from jaguar_sensors_ros.analysis.allan_verdict import judge, judged_octaves
+from jaguar_sensors_ros.analysis.spectral_fit import spectrum_of
 from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.cli.allan_input import Record, read_bag, read_csv, simulate
+from jaguar_sensors_ros.cli.allan_report import print_axes, print_table, write
 from jaguar_sensors_ros.cli.graph import BAD_INPUT, DONE, FAILED, timeout, whole
 from jaguar_sensors_ros.cli.param import parse
 from jaguar_sensors_ros.cli.progress import progress
-from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
+from jaguar_sensors_ros.component import declarations
+from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.types import JaguarError
 
 _DETAILS = '''
@@ -45,6 +39,7 @@ exit status: 0 agreement, or nothing was expected; 1 no agreement; 2 bad input.'
 _RATE, _DURATION, _SEED = 100.0, 3600.0, 1
 #: averaging factors of the curve, besides the octaves
 _CURVE_POINTS = 48
+_GRADES = next(d.choices for d in declarations(ImuSettings) if d.name == 'grade')
 _DECIDED_ELSEWHERE = {'sample_rate_hz': '--rate', 'random_seed': '--seed'}
 
 
@@ -59,7 +54,7 @@ def add(commands: Any) -> None:
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        '--grade', choices=tuple(GRADES), help='simulate this grade (default: tactical)'
+        '--grade', choices=_GRADES, help='simulate this grade (default: tactical)'
     )
     source.add_argument('--bag', type=Path, metavar='FILE', help='read a ROS 2 bag')
     source.add_argument(
@@ -123,11 +118,11 @@ def run(options: argparse.Namespace) -> int:
     spectra = [spectrum_of(column) for column in record.data.T]
     if record.note:
         print(record.note)
-    _print_table(record, curve, theories)
+    print_table(record, curve, theories)
     verdict = judge(curve, spectra, theories) if theories else None
-    _print_axes(record, spectra, verdict)
+    print_axes(record, spectra, verdict)
     last = verdict.line() if verdict else 'no verdict: nothing was expected (--expect)'
-    _write(options.output, record, curve, theories, last if verdict else '')
+    write(options.output, record, curve, theories, last if verdict else '')
     print(last)
     return DONE if verdict is None or verdict.agrees else FAILED
 
@@ -188,8 +183,8 @@ def _values(items: Sequence[str], option: str, grade_allowed: bool = False) -> d
     for item in items:
         name, equals, text = item.partition('=')
         if not equals:
-            if not grade_allowed or item not in GRADES:
-                allowed = f'a grade ({", ".join(GRADES)}) or ' if grade_allowed else ''
+            if not grade_allowed or item not in _GRADES:
+                allowed = f'a grade ({", ".join(_GRADES)}) or ' if grade_allowed else ''
                 raise JaguarError(f'{option} {item!r}: must be {allowed}NAME=VALUE')
             name, text = 'grade', item
         if name in _DECIDED_ELSEWHERE:
@@ -201,96 +196,3 @@ def _values(items: Sequence[str], option: str, grade_allowed: bool = False) -> d
         except ValueError as error:
             raise JaguarError(f'{option} {item!r}: {error}') from None
     return values
-
-
-# ---------------------------------------------------------------------- output
-
-
-def _print_table(
-    record: Record, curve: AllanCurve, theories: Sequence[AxisTheory] | None
-) -> None:
-    """Print the octaves; with a theory, measured over expected in per cent beside each value."""
-    hours = len(record.data) / record.rate_hz / 3600.0
-    print(f'{record.title}: {len(record.data)} samples at {record.rate_hz:g} Hz ({hours:.3g} h)')
-    width = 18 if theories else 11
-    print('Allan deviation' + (', and measured / expected' if theories else ''))
-    print(f'{"tau [s]":>10} ' + ' '.join(f'{axis:>{width}}' for axis in record.axes))
-    expected = [theory.adev(curve.m) for theory in theories or ()]
-    kept = set(octaves(curve.n, 1, curve.n / 3).tolist())
-    for row, m in enumerate(curve.m.tolist()):
-        if m in kept:
-            cells = [f'{value:.4e}' for value in curve.adev[row]]
-            if theories:
-                ratios = [curve.adev[row, i] / expected[i][row] for i in range(len(cells))]
-                cells = [f'{c} {r:>7.3f}' for c, r in zip(cells, ratios, strict=True)]
-            print(f'{curve.tau[row]:>10.4g} ' + ' '.join(f'{cell:>{width}}' for cell in cells))
-
-
-def _print_axes(
-    record: Record, spectra: Sequence[Spectrum], verdict: Verdict | None
-) -> None:
-    """Print what each axis says."""
-    for i, axis in enumerate(record.axes):
-        if verdict is not None:
-            judged = verdict.axes[i]
-            worst = judged.worst()
-            sizes = ''.join(f'; {size.text()}' for size in judged.sizes)
-            print(
-                f'{axis}: curve least likely at tau {worst.tau:.4g} s, {worst.measured:.4g} for '
-                f'{worst.expected:.4g} (p {worst.probability:.2g}){sizes}'
-            )
-        else:
-            unit = UNITS[axis.split('_')[0]]
-            units = {'N': f'{unit}/sqrt(Hz)', 'K': f'{unit}/sqrt(s)', 'Q': f'{unit} s'}
-            sizes = ', '.join(
-                f'{symbol} = {size.value:.4g} {units[symbol]} (+- {size.error:.1g})'
-                for symbol, size in fit(spectra[i], 1.0 / record.rate_hz).items()
-            )
-            print(f'{axis}: fit {sizes}')
-
-
-def _write(
-    folder: Path,
-    record: Record,
-    curve: AllanCurve,
-    theories: Sequence[AxisTheory] | None,
-    verdict: str,
-) -> None:
-    """Write the CSV file and the picture."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_csv(folder / 'allan.csv', record, curve)
-        written = [folder / 'allan.csv']
-        if _has_matplotlib():
-            from jaguar_sensors_ros.analysis.allan_picture import draw
-
-            short = verdict if len(verdict) < 100 else verdict[:97] + '...'
-            title = f'{record.title}, {record.rate_hz:g} Hz'
-            picture = folder / 'allan.png'
-            draw(picture, title, record.axes, curve, theories, short)
-            written.append(picture)
-    except OSError as error:
-        raise JaguarError(f'--output {folder}: cannot be written: {error}') from None
-    print('wrote ' + ', '.join(str(path) for path in written))
-
-
-def _write_csv(path: Path, record: Record, curve: AllanCurve) -> None:
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
-        with partial.open('w', newline='', encoding='utf-8') as file:
-            writer = csv.writer(file, lineterminator='\n')
-            writer.writerow(['tau', *(f'adev_{axis}' for axis in record.axes)])
-            for tau, row in zip(curve.tau.tolist(), curve.adev.tolist(), strict=True):
-                writer.writerow([repr(value) for value in (tau, *row)])
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _has_matplotlib() -> bool:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        print('no picture: it needs matplotlib: pip install jaguar_sensors_ros[plot]')
-        return False
-    return True

@@ -158,6 +158,9 @@ class TriadReading:
 class Triad:
     """Error chain of a gyroscope or accelerometer triad.
 
+    :class:`errors.triad_array.TriadArray` does the same for whole arrays at rest: a term that is
+    added here is added there.
+
     Parameters
     ----------
     term : str

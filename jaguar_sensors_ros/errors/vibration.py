@@ -105,7 +105,7 @@ class Vibration:
         """Return angles of pairs of normals, which are uniform on the circle."""
         cosine = streams.stream('vibration.cos', axis).array(0, count)
         sine = streams.stream('vibration.sin', axis).array(0, count)
-        return np.arctan2(sine, cosine)
+        return np.asarray(np.arctan2(sine, cosine))
 
     @property
     def mean_square(self) -> float:

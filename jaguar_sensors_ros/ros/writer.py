@@ -178,6 +178,8 @@ def solution(sample: GpsSample, frame_id: str) -> GnssSolution:
     """Return the solution in ECEF."""
     message = GnssSolution()
     message.header = header(sample.t_ns, frame_id)
+    message.gps_week = sample.gps_week
+    message.time_of_week = sample.time_of_week_s
     message.fix_type = int(sample.fix_type)
     message.satellites = sample.satellites
     x, y, z = sample.p_e

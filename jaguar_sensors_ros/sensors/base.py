@@ -11,9 +11,9 @@ from jaguar_sensors_ros.component import ParameterError, StreamFactory
 from jaguar_sensors_ros.faults.base import Channels, FaultError, FaultMode, Signal
 from jaguar_sensors_ros.faults.board import FaultBoard
 from jaguar_sensors_ros.faults.chance import happens
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
-from jaguar_sensors_ros.sensors.grid import SampleGrid
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Fidelity, Quat, SensorState, Vec3
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jaguar_sensors_ros.errors.stochastic import GaussMarkov
+from jaguar_sensors_ros.component import AUTO
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
-from jaguar_sensors_ros.nav import earth
+from jaguar_sensors_ros.nav import earth, gps_time
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import (
     add,
@@ -17,19 +17,20 @@ from jaguar_sensors_ros.nav.rotation import (
     quat_multiply,
     rotate,
     rotate_back,
-    scale,
     subtract,
     transposed_times,
 )
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import covariance
-from jaguar_sensors_ros.sensors.gps_settings import (
-    LEAST_SATELLITES,
-    NOMINAL_HDOP,
-    NOMINAL_SATELLITES,
-    NOMINAL_VDOP,
-    GpsSettings,
+from jaguar_sensors_ros.sensors.gnss_errors import AXES, NO_ERROR, GnssErrors, total_sigma
+from jaguar_sensors_ros.sensors.gnss_sky import (
+    NOMINAL_AXES,
+    NominalSky,
+    SeenSky,
+    Sky,
+    directions_in_view,
 )
+from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.types import (
     NS_PER_S,
     ZERO3,
@@ -42,7 +43,6 @@ from jaguar_sensors_ros.types import (
     Vec3,
 )
 
-AXES = 'enu'
 _NAN3: Vec3 = (math.nan, math.nan, math.nan)
 #: variance that goes with a missing fix, whose covariance type is unknown [m2, (m/s)2]
 _UNKNOWN_VARIANCE = 1e9
@@ -61,7 +61,8 @@ class Antenna:
 class GpsSensor(Sensor[GpsSettings, GpsSample]):
     """Position and velocity of an antenna, in ECEF; see :class:`Sensor`.
 
-    Errors are drawn along east, north and up at the antenna and turned into ECEF.
+    Errors are drawn along independent axes, turned by the geometry of the satellites into east,
+    north and up at the antenna, and from there into ECEF.
     """
 
     type_name = 'gps'
@@ -87,7 +88,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         self, name: str, settings: GpsSettings, seed: int, fault_modes: Mapping[str, FaultMode]
     ) -> None:
         self._noise_factor = 1.0
-        self._satellites = settings.satellites
+        self._sky: Sky = NominalSky(settings.satellites)
         self._fix = True
         super().__init__(name, settings, seed, fault_modes)
 
@@ -95,16 +96,18 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return settings.update_hz
 
     def _power_up(self) -> None:
-        self._white_position = self.streams.triad('position.white_noise', AXES)
-        self._white_velocity = self.streams.triad('velocity.white_noise', AXES)
-        self._correlated = [
-            GaussMarkov(stream) for stream in self.streams.triad('position.correlated', AXES)
-        ]
+        self._errors = GnssErrors(self.streams)
 
     def _configured(self) -> None:
         s = self.settings
-        self._sigma_position = _per_axis(s.pos_std_dev)
-        self._sigma_velocity = _per_axis(s.vel_std_dev)
+        self._transparent = self.fidelity is Fidelity.TRANSPARENT
+        self._seen = s.geometry.enabled and not self._transparent
+        self._sigma = _per_axis(s.pos_std_dev), _per_axis(s.vel_std_dev)
+        if s.geometry.enabled:
+            self._sigma = (s.uere_m,) * 3, _per_axis(s.vel_std_dev)
+            if self._transparent:  # what a noise fault multiplies: those of the nominal sky
+                position, velocity = self._sigma
+                self._sigma = _product(position, NOMINAL_AXES), _product(velocity, NOMINAL_AXES)
 
     def _first_tick(self, t_ns: int) -> int:
         return self.grid.first_at(t_ns + 1)
@@ -115,31 +118,25 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         """Antenna truth, error terms, faults, sample."""
         antenna = self._antenna(segment, t_ns)
         dt_s = (t_ns - self._tick_ns) / NS_PER_S
-        white, slow, velocity_noise = self._errors(number, dt_s)
-        if self.fidelity is Fidelity.TRANSPARENT:
-            white, slow, velocity_noise = ZERO3, ZERO3, ZERO3
+        draw = self._errors.draw(number, k, dt_s, self._sigma, self.settings)
+        if self._transparent:
+            draw = NO_ERROR
         v_enu = matrix_times(antenna.C_le, antenna.v_e)
-        nominal = math.sqrt(NOMINAL_SATELLITES / max(self.settings.satellites, 1))
-        white_share = math.sqrt(1.0 - self.settings.pos_correlated_fraction)
-        signal = Signal(
-            {'position': [0.0, 0.0, 0.0], 'velocity': [0.0, 0.0, 0.0]},
-            {
-                'position': scale(self._sigma_position, nominal * white_share),
-                'velocity': scale(self._sigma_velocity, nominal),
-            },
-        )
+        view = self._view(antenna, t_ns)
+        sky = self._sky_of(view, 0)
+        signal = self._signal(sky)
         self._apply_faults(signal, t_ns, number)
         self._noise_factor = signal.noise_factor
-        self._satellites = max(0, self.settings.satellites - signal.satellites_lost)
+        if signal.satellites_lost:
+            sky = self._sky_of(view, signal.satellites_lost)
+        self._sky = sky
         self._fix = self._has_fix(t_ns)
-        dilution = math.sqrt(NOMINAL_SATELLITES / max(self._satellites, 1))
-        white, slow = scale(white, dilution), scale(slow, dilution)
-        velocity_noise = scale(velocity_noise, dilution)
-        offset = _three(signal.values['position'])
-        v_offset = _three(signal.values['velocity'])
         if not self._fix:
             sample = self._no_fix(t_ns, number, signal)
             return self._released(sample, t_ns, signal.lost)
+        white, slow, velocity_noise = map(sky.shaped, (draw.white, draw.slow, draw.velocity))
+        offset = _three(signal.values['position'])
+        v_offset = _three(signal.values['velocity'])
         sound, v_sound = add(white, slow), add(v_enu, velocity_noise)
         error = self._hold_position(signal, antenna, add(sound, offset))
         v_measured = self._hold_velocity(signal, add(v_sound, v_offset))
@@ -150,6 +147,31 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         )
         sample = self._fix_sample(antenna, error, v_measured, labels, t_ns, number, signal)
         return self._released(sample, t_ns, signal.lost)
+
+    def _view(self, antenna: Antenna, t_ns: int) -> list[Vec3]:
+        """Return the directions to the satellites in view, where the sky is not nominal."""
+        if not self._seen:
+            return []
+        time_s = gps_time.gps_time_ns(t_ns, self.settings.leap_seconds) / NS_PER_S
+        return directions_in_view(antenna.p_e, antenna.C_le, time_s, self.settings.geometry)
+
+    def _sky_of(self, view: list[Vec3], lost: int) -> Sky:
+        """Return the sky without so many of its satellites, the lowest of them first."""
+        if not self._seen:
+            return NominalSky(max(0, self.settings.satellites - lost))
+        return SeenSky.of(view[: max(0, len(view) - lost)])
+
+    def _signal(self, sky: Sky) -> Signal:
+        """Return the signal that faults work on; noise is multiplied before satellites go."""
+        white_share = math.sqrt(1.0 - self.settings.pos_correlated_fraction)
+        position, velocity = self._sigma
+        return Signal(
+            {'position': [0.0, 0.0, 0.0], 'velocity': [0.0, 0.0, 0.0]},
+            {
+                'position': sky.sigmas(position, white_share),
+                'velocity': sky.sigmas(velocity, 1.0),
+            },
+        )
 
     def _antenna(self, segment: Segment, t_ns: int) -> Antenna:
         state = segment.at(t_ns)
@@ -162,24 +184,11 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         axes = earth.enu_from_ecef_matrix(latitude, longitude)
         return Antenna(p_e, v_e, axes, quat_multiply(state.q_nb, self.q_bs))
 
-    def _errors(self, number: int, dt_s: float) -> tuple[Vec3, Vec3, Vec3]:
-        """Return white and correlated position error [m] and velocity noise [m/s], ENU."""
-        s = self.settings
-        fraction = s.pos_correlated_fraction
-        white, slow, velocity = [], [], []
-        for i in range(3):
-            sigma = self._sigma_position[i]
-            white.append(sigma * math.sqrt(1.0 - fraction) * self._white_position[i](number))
-            state = self._correlated[i].step(number, dt_s, s.pos_correlation_time_s)
-            slow.append(sigma * math.sqrt(fraction) * state)
-            velocity.append(self._sigma_velocity[i] * self._white_velocity[i](number))
-        return _three(white), _three(slow), _three(velocity)
-
     def _has_fix(self, t_ns: int) -> bool:
-        if self.settings.fix_type == 'none' or self._satellites < LEAST_SATELLITES:
+        if self.settings.fix_type == 'none' or not self._sky.usable:
             return False
         cold_s = self.settings.cold_start_s
-        if cold_s == 0.0 or self.fidelity is Fidelity.TRANSPARENT:
+        if cold_s == 0.0 or self._transparent:
             return True
         return t_ns > (self._power_on_ns or 0) + round(cold_s * NS_PER_S)
 
@@ -223,14 +232,13 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         v_s = rotate_back(antenna.q_ns, v_n)
         if held is not None and held.has_fix and len(signal.frozen.get('velocity', ())) == 3:
             v_e, v_s = held.v_e, held.v_s
-        ratio = NOMINAL_SATELLITES / self._satellites
-        dilution = math.sqrt(ratio)
-        hdop, vdop = NOMINAL_HDOP * dilution, NOMINAL_VDOP * dilution
+        settings, (position, velocity) = self.settings, self._sigma
+        total = total_sigma(position, settings)
         return GpsSample(
             t_ns,
             number,
-            FixType[self.settings.fix_type.upper()],
-            self._satellites,
+            FixType[settings.fix_type.upper()],
+            self._sky.satellites,
             place[0],
             place[1],
             place[2],
@@ -238,24 +246,21 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             v_enu,
             v_e,
             v_s,
-            self._covariance(self.settings.covariance.position, self._sigma_position, ratio),
-            self._covariance(self.settings.covariance.velocity, self._sigma_velocity, ratio),
+            self._covariance(settings.covariance.position, total),
+            self._covariance(settings.covariance.velocity, velocity),
             antenna.C_le,
             antenna.q_ns,
-            hdop,
-            vdop,
-            math.hypot(hdop, vdop),
+            *self._sky.dops,
             labels[0],
             labels[1],
             tuple(signal.labels),
+            *gps_time.week_and_time(t_ns, settings.leap_seconds),
         )
 
-    def _covariance(
-        self, override: tuple[float, ...] | str, sigma: Vec3, ratio: float
-    ) -> tuple[float, ...]:
-        if self.fidelity is Fidelity.TRANSPARENT:
-            return covariance(override, ZERO3)
-        return covariance(override, _three([ratio * x * x for x in sigma]))
+    def _covariance(self, override: tuple[float, ...] | str, sigma: Vec3) -> tuple[float, ...]:
+        if override == AUTO and not self._transparent:
+            override = self._sky.covariance(sigma)
+        return covariance(override, ZERO3)
 
     def _no_fix(self, t_ns: int, number: int, signal: Signal) -> GpsSample:
         unknown = covariance((_UNKNOWN_VARIANCE,), ZERO3)
@@ -266,7 +271,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             t_ns,
             number,
             FixType.NONE,
-            self._satellites,
+            self._sky.satellites,
             nan,
             nan,
             nan,
@@ -284,6 +289,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             missing,
             missing,
             tuple(signal.labels),
+            *gps_time.week_and_time(t_ns, self.settings.leap_seconds),
         )
 
     # ------------------------------------------------------------------ state
@@ -292,13 +298,16 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return self._fix
 
     def _quality(self) -> float:
-        share = math.sqrt(self._satellites / NOMINAL_SATELLITES)
-        return min(1.0, share / self._noise_factor)
+        return min(1.0, self._sky.quality / self._noise_factor)
 
 
 def _per_axis(horizontal_vertical: tuple[float, float]) -> Vec3:
     horizontal, vertical = horizontal_vertical
     return (horizontal, horizontal, vertical)
+
+
+def _product(a: Vec3, b: Vec3) -> Vec3:
+    return (a[0] * b[0], a[1] * b[1], a[2] * b[2])
 
 
 def _three(values: list[float]) -> Vec3:

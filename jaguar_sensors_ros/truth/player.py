@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import count
 from pathlib import Path
 
 from jaguar_sensors_ros.component import AUTO, ParameterError, nearest
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.truth.bag import OdometryRecording, OdometryRow
 from jaguar_sensors_ros.truth.curve import TrajectoryCurve
 from jaguar_sensors_ros.truth.files import open_truth
@@ -76,11 +76,6 @@ def load_source(
             f'the path of a trajectory file or bag{hint}',
         )
     return open_truth(name, settings.topic)
-
-
-def grid_ns(k: int, rate: Fraction) -> int:
-    """Return instant k of a sample grid, round(k 1e9 / rate) [ns]."""
-    return round(Fraction(k * NS_PER_S * rate.denominator, rate.numerator))
 
 
 class Player:
@@ -176,8 +171,8 @@ class Player:
         """Yield the instants of the clock's own grid [ns] from the start on."""
         settings = self._settings
         if settings.publish_clock and settings.clock_rate_hz > 0.0:
-            rate = Fraction(str(settings.clock_rate_hz))
-            yield from (grid_ns(k, rate) for k in count())
+            grid = SampleGrid(settings.clock_rate_hz)
+            yield from (grid.time_ns(k) for k in count())
 
     def _laps(self) -> Iterator[tuple[int, Payload]]:
         """Yield records with their time [ns] since the start, lap by lap."""
@@ -206,9 +201,9 @@ def _records(source: Source, rate_hz: float) -> Iterator[tuple[int, Payload]]:
     elif isinstance(source, TrajectoryCurve) and rate_hz == 0.0:
         yield from ((t_ns, source.at(t_ns)) for t_ns in source.knots_ns)
     else:
-        rate, first, end = Fraction(str(rate_hz)), source.start_ns, source.end_ns
+        grid, first, end = SampleGrid(rate_hz), source.start_ns, source.end_ns
         for k in count():
-            t_ns = first + grid_ns(k, rate)
+            t_ns = first + grid.time_ns(k)
             if end is not None and t_ns > end:
                 return
             yield t_ns, source.at(t_ns)
