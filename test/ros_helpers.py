@@ -44,6 +44,8 @@ SECOND = 1_000_000_000
 #: bound of every wait; reached only by a failure
 DEADLINE_S = 30.0
 _DEEP = 100_000
+#: messages published without waiting for the readers, and what counts as quiet [s]
+_BURST, _QUIET_S = 200, 0.02
 _OUTPUTS = ('data', 'data_raw', 'increments', 'error', 'fix', 'vel', 'vel_body', 'solution')
 
 RELIABLE = QoSProfile(depth=_DEEP, reliability=ReliabilityPolicy.RELIABLE)
@@ -252,6 +254,7 @@ class Graph:
         self._publishers: dict[str, Any] = {}
         self._clients: dict[tuple[Any, str], Any] = {}
         self._logs: Collector | None = None
+        self._collectors: list[Collector] = []
 
     def __enter__(self) -> Graph:
         """Return the graph."""
@@ -348,6 +351,7 @@ class Graph:
     ) -> Collector:
         """Return a collector that is matched with so many publishers."""
         collector = Collector(self, topic)
+        self._collectors.append(collector)
         subscription = self.node.create_subscription(kind, topic, collector.append, qos, raw=raw)
         collector.publishers = lambda: self.node.count_publishers(topic)
         self.until(
@@ -368,10 +372,30 @@ class Graph:
         topic: str = '/ground_truth/odom',
         readers: int = 1,
     ) -> None:
-        """Publish odometry to so many readers, as fast as it goes."""
+        """Publish odometry to so many readers, as fast as all keep up.
+
+        A reader with 5000 messages that nobody took yet (Fast DDS's resource limit) refuses the
+        next for good.  So after each burst what it caused is taken until nothing more comes.
+        """
         publisher = self.publisher(Odometry, topic, readers)
-        for message in messages:
+        for count, message in enumerate(messages, start=1):
             publisher.publish(message)
+            if count % _BURST == 0:
+                self._settle()
+
+    def _settle(self) -> None:
+        """Serve the test's node until the nodes in this process and the collectors are quiet."""
+        before, since = -1, time.monotonic()
+        while time.monotonic() - since < _QUIET_S:
+            self._executor.spin_once(timeout_sec=0.002)
+            now = self._activity()
+            if now != before:
+                before, since = now, time.monotonic()
+
+    def _activity(self) -> int:
+        nodes = [one.node for one in self._started if isinstance(one, Running)]
+        taken = sum(node._intake.received for node in nodes if hasattr(node, '_intake'))
+        return taken + sum(len(collector) for collector in self._collectors)
 
     def logs(self, node_name: str = '') -> list[str]:
         """Return the console lines at WARN or above of the nodes so far, or of one."""

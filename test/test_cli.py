@@ -153,12 +153,12 @@ def test_faults_over_services(live):
     assert out == '/imu: bias on gyro, axes xyz, magnitude 0.01 rad/s\n'
     status, out, _ = tool(
         *('inject', '/robot1/imu', 'drift', '-1e-3', '--target', 'accel'),
-        *('--axis', 'xz', '--duration', '5', '--ramp', '1'),
+        *('--axis', 'xz', '--duration', '5000', '--ramp', '1'),
     )
     assert status == 0 and out.startswith('/robot1/imu: drift on accel, axes xz, magnitude -0.001')
     assert graph.imu.node._sensor.board.present == ('bias:gyro',)
     request = graph.robot.node._sensor.board._all()[0].request
-    assert (request.duration, request.ramp, request.axis) == (5.0, 1.0, 'xz')
+    assert (request.duration, request.ramp, request.axis) == (5000.0, 1.0, 'xz')
     assert tool('clear', '/imu') == (0, '/imu: cleared bias\n', '')
     assert tool('clear', '/imu') == (0, '/imu: no fault was active\n', '')
     assert graph.robot.node._sensor.board.present == ('drift:accel',)
