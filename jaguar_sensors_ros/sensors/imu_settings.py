@@ -13,6 +13,7 @@ from jaguar_sensors_ros.component import (
     vector,
 )
 from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
+from jaguar_sensors_ros.errors.vibration import VibrationSettings
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.sensors.covariance import check_override
 from jaguar_sensors_ros.sensors.settings import SensorSettings
@@ -194,6 +195,28 @@ class ImuSettings(SensorSettings):
         above=0.0,
         source='document 001',
     )
+    temperature_c: float = parameter(
+        25.0,
+        'Temperature of the sensor; the temperature terms are zero at 25.',
+        unit='degC',
+        minimum=-100.0,
+        maximum=200.0,
+        source='document 000',
+    )
+    temperature_slew_c_per_s: float = parameter(
+        0.0,
+        'How fast the sensor follows a change of temperature_c; 0: at once.',
+        unit='degC/s',
+        minimum=0.0,
+    )
+    vibration_grms: float = parameter(
+        0.0,
+        'Level of vibration that is rectified but not otherwise felt, on each axis.',
+        unit='g',
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    vibration: VibrationSettings = group(VibrationSettings)
     gyro: GyroSettings = group(GyroSettings, unit='rad/s')
     accel: TriadSettings = group(TriadSettings, unit='m/s2')
     orientation: OrientationSettings = group(OrientationSettings)
