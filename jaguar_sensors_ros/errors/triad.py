@@ -116,7 +116,8 @@ class TriadSettings:
     draw_unit: bool = parameter(
         False,
         'Take scale_factor_ppm, misalignment and cross_axis as standard deviations of a '
-        'population: each axis draws its own, fixed for the seed.',
+        'population: each axis draws its own, fixed for the seed. A grade sets it for its own '
+        'numbers; where one of the three is given explicitly it is off unless it is set.',
         kind='boolean',
     )
 

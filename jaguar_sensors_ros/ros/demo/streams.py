@@ -1,8 +1,8 @@
 """The streams that the demo watches, each compared with a sensor of its own without noise.
 
 The reference sensors run in the demo's process on the odometry that it receives itself; nothing
-that a node says of its errors is used.  The reference of the IMU is the same unit (the same draw of
-scale factors, the same low-pass), so what is left is what the covariance speaks of.
+that a node says of its errors is used.  The reference of the IMU is the same unit (the same draw
+of scale factors, the same low-pass), so what is left is what the covariance speaks of.
 """
 
 from __future__ import annotations
