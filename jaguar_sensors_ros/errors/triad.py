@@ -336,7 +336,8 @@ class Triad:
     def _at_stamp(self, instant: Vec3, added: Vec3, warmth: float) -> list[float]:
         """Return the rate at the stamp after the chain, without pulses."""
         seen = self._projected(instant if self._filtered is None else _row(self._filtered))
-        return [self._instant_output(self._scaled(i, seen[i], warmth) + added[i]) for i in range(3)]
+        scaled = [self._scaled(i, seen[i], warmth) + added[i] for i in range(3)]
+        return [self._instant_output(value) for value in scaled]
 
     def _projected(self, rate: Vec3) -> Vec3:
         return rate if self._projection is None else matrix_times(self._projection, rate)

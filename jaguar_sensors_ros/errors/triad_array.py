@@ -124,8 +124,8 @@ class Still:
     """What a triad at rest is given in an interval of one length.
 
     ``parts`` are the ideal increments of the substeps with their lengths [s], ``ambience``
-    is what it feels besides, the same for all lengths but for the force, ``instant`` the ideal rate at the stamp or None (see
-    :meth:`errors.triad.Triad.step`).
+    is what it feels besides, the same for all lengths but for the force, ``instant`` the ideal
+    rate at the stamp or None (see :meth:`errors.triad.Triad.step`).
     """
 
     dt_s: float

@@ -307,6 +307,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             _error(gyro, rate, ideal.instant_rate or ideal.rate),
             _error(accel, force, ideal.instant_force or ideal.force),
             _rotate_to_n(ideal.q_ns, total_q),
+            self.temperature_c,
             tuple(signal.labels),
         )
         self._observe(
