@@ -26,6 +26,9 @@ from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.trajectory import Circle, FigureEight, Racetrack, Static
 from jaguar_sensors_ros.types import TruthSource
 
+#: errors that a datasheet gives for a population of units
+POPULATION = ('scale_factor_ppm', 'misalignment', 'cross_axis')
+
 #: failure modes by their name in the contract
 FAULTS: dict[str, FaultMode] = {
     mode.name: mode
@@ -71,6 +74,12 @@ def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str,
         if np.any(cast(Any, explicit.get(f'{triad}.white_noise_psd', 0.0))):
             # the noise is given as a spectral density: the grade's is not meant
             graded[f'{triad}.white_noise_density'] = 0.0
+        if explicit.get(f'{triad}_lsb', 0.0) != 0.0:
+            # pulses, not rounding
+            graded.pop(f'{triad}.resolution', None)
+        if any(f'{triad}.{name}' in explicit for name in POPULATION):
+            # a number of this very unit, not of a population
+            graded.pop(f'{triad}.draw_unit', None)
     return {**graded, **explicit}
 
 

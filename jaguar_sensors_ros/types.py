@@ -150,6 +150,7 @@ class ImuSample:
     gyro_error: ChannelError
     accel_error: ChannelError
     orientation_error: Vec3
+    temperature_c: float
     faults: tuple[FaultLabel, ...] = ()
 
 

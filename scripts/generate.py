@@ -18,6 +18,7 @@ from jaguar_sensors_ros.catalogue import SENSORS, effective_values  # noqa: E402
 from jaguar_sensors_ros.component import Declaration, declarations  # noqa: E402
 from jaguar_sensors_ros.sensors.gps_settings import FIX_ACCURACY  # noqa: E402
 from jaguar_sensors_ros.sensors.imu_settings import GRADES  # noqa: E402
+from jaguar_sensors_ros.sensors.profiles import GRADE_COMPLETION, GRADE_TABLE  # noqa: E402
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings  # noqa: E402
 
 WIDTH = 96
@@ -45,7 +46,8 @@ def sensor_yaml(sensor_type: str) -> str:
     by = {'imu': 'grade', 'gps': 'fix_type'}[sensor_type]
     lines += [f'# Lines commented out show what the {by} sets; uncommented they win.']
     lines += [f'/**/{sensor_type}:', '  ros__parameters:']
-    graded = set(GRADES['tactical'] if sensor_type == 'imu' else FIX_ACCURACY['sbas'])
+    sets = GRADES if sensor_type == 'imu' else FIX_ACCURACY
+    graded = {name for values in sets.values() for name in values}
     values = effective_values(sensor_type, {})
     for declared in declarations(SENSORS[sensor_type][1]):
         lines += [f'    # {line}' for line in textwrap.wrap(describe(declared), WIDTH)]
@@ -100,12 +102,24 @@ def parameter_page() -> str:
 
 def grade_table() -> list[str]:
     """Return the values that each grade sets, in Markdown."""
-    grades = [name for name in GRADES if GRADES[name]]
+    grades = list(GRADE_TABLE)
     lines = [f'| parameter | {" | ".join(grades)} |', '|---' * (len(grades) + 1) + '|']
-    for name in GRADES[grades[0]]:
-        values = ' | '.join(f'{GRADES[grade][name]:.7g}' for grade in grades)
+    for name in dict.fromkeys(name for grade in grades for name in GRADES[grade]):
+        values = ' | '.join(grade_cell(GRADES[grade].get(name, '')) for grade in grades)
         lines.append(f'| `{name}` | {values} |')
-    return lines
+    lines += ['', 'Bias instability and white noise: document 000. The others:', '']
+    sources: dict[str, list[str]] = {}
+    for grade in grades:
+        for name, (_, source) in GRADE_COMPLETION[grade].items():
+            sources.setdefault(source, []).append(f'{grade} `{name}`')
+    return [*lines, *(f'- {source}: {", ".join(names)}' for source, names in sources.items())]
+
+
+def grade_cell(value: object) -> str:
+    """Return a value of the grade table with seven digits."""
+    if isinstance(value, bool):
+        return yaml_value(value)
+    return f'{value:.7g}' if isinstance(value, float) else str(value)
 
 
 def fix_table() -> list[str]:

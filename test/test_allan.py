@@ -272,6 +272,9 @@ ALL_ON = {
     'bandwidth_hz': 40.0,
     'draw_unit': True,
     'bias_model': 'flicker',
+    'temp_bias_coeff': 1e-5,
+    'temp_scale_coeff_ppm': 40.0,
+    'vibration_rectification': 1e-4,
 }
 INSTEAD = {
     'white_noise_density': {'white_noise_psd': 1e-4, 'white_noise_bandwidth': 30.0},
@@ -296,6 +299,8 @@ CASES = {
     'tactical': {},
     'not a whole number of ns': {'grade': 'navigation', 'sample_rate_hz': 300.0},
     'all on': {
+        'temperature_c': 41.0,
+        'vibration_grms': 0.7,
         'grade': 'consumer',
         **triads(ALL_ON),
         'tau_bias_g_s': 20.0,

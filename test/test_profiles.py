@@ -157,7 +157,7 @@ def test_no_device_rounds_more_coarsely_than_its_noise_at_200_hz(device):
         )
 
 
-@pytest.mark.parametrize('grade', [grade for grade in GRADES if grade != 'custom'])
+@pytest.mark.parametrize('grade', GRADE_COMPLETION)
 def test_the_completion_of_a_grade_is_declared_sourced_and_accepted(grade):
     completion = GRADE_COMPLETION[grade]
     assert completion.keys() <= DECLARED
@@ -178,7 +178,7 @@ def test_the_completion_of_a_grade_is_declared_sourced_and_accepted(grade):
 @pytest.mark.parametrize('grade', GRADE_COMPLETION)
 def test_a_grade_has_the_resolution_of_document_000_only_where_its_noise_allows(grade):
     for triad, step in (('gyro', 1e-4), ('accel', 1e-3)):
-        sigma = GRADES[grade][f'{triad}.white_noise_density'] * math.sqrt(200.0)
+        sigma = GRADES[grade][f'{triad}.white_noise_density'] * math.sqrt(10.0)
         given = f'{triad}.resolution' in GRADE_COMPLETION[grade]
         assert given == (step < sigma)
         if given:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaguar_sensors_ros.component import StreamFactory
+from jaguar_sensors_ros.errors.triad import Ambience
 from jaguar_sensors_ros.errors.triad_array import Still, TriadArray
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import inertial_rates
@@ -50,7 +51,7 @@ class StaticRun:
     Raises
     ------
     JaguarError
-        in fidelity transparent, or with a failure in fidelity fault.
+        in fidelity transparent, with a failure in fidelity fault, or with added vibration.
     """
 
     def __init__(self, settings: ImuSettings, seed: int, name: str = 'imu') -> None:
@@ -61,6 +62,8 @@ class StaticRun:
                 f'failure.mode = {settings.failure.mode!r}: a static run has no failures; '
                 'allowed is none'
             )
+        if settings.vibration.lines or settings.vibration.psd:
+            raise JaguarError('vibration.lines, vibration.psd: must be 0 in a static run')
         self.settings = settings
         self._grid = SampleGrid(settings.sample_rate_hz)
         self._q_bs = quat_from_rpy(settings.mount.rpy)
@@ -141,7 +144,9 @@ class StaticRun:
             velocity = add(velocity, delta_v)
         force = (velocity[0] / dt_s, velocity[1] / dt_s, velocity[2] / dt_s)
         rate, specific = self._at_stamp(segment)
-        return Still(dt_s, gyro, force, rate), Still(dt_s, accel, force, specific)
+        level = s.vibration_grms**2
+        felt = Ambience(force, s.temperature_c, (level, level, level))
+        return Still(dt_s, gyro, felt, rate), Still(dt_s, accel, felt, specific)
 
     def _at_stamp(self, segment: TwistSegment) -> tuple[Vec3 | None, Vec3 | None]:
         s = self.settings

@@ -25,6 +25,8 @@ from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
 
 AXES = 'xyz'
 _PPM = 1e-6
+#: temperature at which the temperature terms are zero [degC]
+REFERENCE_C = 25.0
 _IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -83,6 +85,22 @@ class TriadSettings:
         kind='vector',
         sizes=(1, 9),
     )
+    temp_bias_coeff: Vec3 = vector(
+        0.0,
+        'Bias per degree from 25 degC.',
+        unit='({unit})/degC',
+        source='document 000',
+    )
+    temp_scale_coeff_ppm: Vec3 = vector(
+        0.0, 'Scale factor error per degree from 25 degC.', unit='ppm/degC', source='document 000'
+    )
+    vibration_rectification: Vec3 = vector(
+        0.0,
+        'Bias per mean square of the vibration: of the alternating part of the specific force '
+        'over the last second, of vibration.lines and vibration.psd, and of vibration_grms.',
+        unit='({unit})/g^2',
+        source='document 000',
+    )
     range: float = parameter(
         0.0, 'Saturation at plus and minus this value; 0: off.', unit='{unit}', minimum=0.0
     )
@@ -98,7 +116,8 @@ class TriadSettings:
     draw_unit: bool = parameter(
         False,
         'Take scale_factor_ppm, misalignment and cross_axis as standard deviations of a '
-        'population: each axis draws its own, fixed for the seed.',
+        'population: each axis draws its own, fixed for the seed. A grade sets it for its own '
+        'numbers; where one of the three is given explicitly it is off unless it is set.',
         kind='boolean',
     )
 
@@ -139,6 +158,19 @@ class BiasSettings:
 
     sigma: Vec3 = ZERO3
     tau_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ambience:
+    """What a triad feels besides its input during a sample.
+
+    ``force`` is the true mean specific force in the sensor frame [m/s2], ``temperature_c`` the
+    temperature [degC], ``vibration`` the mean square of the vibration on each axis [g^2].
+    """
+
+    force: Vec3 = ZERO3
+    temperature_c: float = REFERENCE_C
+    vibration: Vec3 = ZERO3
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +305,7 @@ class Triad:
         instant: Vec3 | None,
         tick: int,
         dt_s: float,
-        force: Vec3,
+        ambience: Ambience,
     ) -> TriadReading:
         """Turn ideal increments into what the triad reports for one sample.
 
@@ -287,23 +319,25 @@ class Triad:
             Number of the sample since power-on.
         dt_s : float
             Length of the sample [s].
-        force : Vec3
-            True mean specific force in the sensor frame [m/s2], for the g-sensitivity.
+        ambience : Ambience
+            Specific force, temperature and vibration.
         """
         mean = self._projected(self._low_pass(parts, dt_s))
-        added, bias, noise = self._additive(tick, dt_s, force)
+        added, bias, noise = self._additive(tick, dt_s, ambience)
+        warmth = ambience.temperature_c - REFERENCE_C
         rate, increment = [], []
         for i in range(3):
-            kept, pulses = self._output(i, self._scaled(i, mean[i]) + added[i], dt_s)
+            kept, pulses = self._output(i, self._scaled(i, mean[i], warmth) + added[i], dt_s)
             rate.append(kept)
             increment.append(pulses)
-        at_stamp = rate if instant is None else self._at_stamp(instant, added)
+        at_stamp = rate if instant is None else self._at_stamp(instant, added, warmth)
         return TriadReading(_row(rate), _row(increment), _row(at_stamp), bias, noise)
 
-    def _at_stamp(self, instant: Vec3, added: Vec3) -> list[float]:
+    def _at_stamp(self, instant: Vec3, added: Vec3, warmth: float) -> list[float]:
         """Return the rate at the stamp after the chain, without pulses."""
         seen = self._projected(instant if self._filtered is None else _row(self._filtered))
-        return [self._instant_output(self._scaled(i, seen[i]) + added[i]) for i in range(3)]
+        scaled = [self._scaled(i, seen[i], warmth) + added[i] for i in range(3)]
+        return [self._instant_output(value) for value in scaled]
 
     def _projected(self, rate: Vec3) -> Vec3:
         return rate if self._projection is None else matrix_times(self._projection, rate)
@@ -339,14 +373,14 @@ class Triad:
         x, y, z = ((sums[i] - (after[i] - before[i]) / omega) / dt_s for i in range(3))
         return (x, y, z)
 
-    def _scaled(self, i: int, x: float) -> float:
-        scaled = x * self._scale[i]
+    def _scaled(self, i: int, x: float, warmth: float) -> float:
+        scaled = x * (self._scale[i] + _PPM * self.settings.temp_scale_coeff_ppm[i] * warmth)
         quadratic = self.settings.nonlinearity_ppm[i]
         if quadratic != 0.0:
             scaled += _PPM * quadratic * x * x / self.settings.range
         return scaled
 
-    def _additive(self, tick: int, dt_s: float, force: Vec3) -> tuple[Vec3, Vec3, Vec3]:
+    def _additive(self, tick: int, dt_s: float, ambience: Ambience) -> tuple[Vec3, Vec3, Vec3]:
         """Return the sum of the additive terms, the part that is bias, and the white noise."""
         s = self.settings
         sigma = self.white_sigma(dt_s)
@@ -358,15 +392,23 @@ class Triad:
                     tick, dt_s, self.bias.sigma[i], self.bias.tau_s, s.bias_model
                 )
                 + self._walk[i].step(tick, dt_s, s.random_walk[i])
+                + self.ambient_bias(i, ambience)
             )
             white = sigma[i] * self._white[i](tick)
             bias.append(slow)
             noise.append(white)
             total.append(slow + white)
         if self._g_sensitivity is not None:
-            felt = matrix_times(self._g_sensitivity, force)
+            felt = matrix_times(self._g_sensitivity, ambience.force)
             total = [t + g / STANDARD_GRAVITY for t, g in zip(total, felt, strict=True)]
         return _row(total), _row(bias), _row(noise)
+
+    def ambient_bias(self, i: int, ambience: Ambience) -> float:
+        """Return the bias of one axis by temperature and rectified vibration."""
+        s = self.settings
+        warmth = ambience.temperature_c - REFERENCE_C
+        rectified = s.vibration_rectification[i] * ambience.vibration[i]
+        return s.temp_bias_coeff[i] * warmth + rectified
 
     def _output(self, i: int, value: float, dt_s: float) -> tuple[float, float]:
         """Saturate and quantise; return (rate, increment)."""

@@ -23,7 +23,14 @@ from jaguar_sensors_ros.errors.batch import (
     WalkArray,
 )
 from jaguar_sensors_ros.errors.stochastic import flicker_components, white_sigma
-from jaguar_sensors_ros.errors.triad import AXES, BiasSettings, Triad, TriadSettings
+from jaguar_sensors_ros.errors.triad import (
+    AXES,
+    REFERENCE_C,
+    Ambience,
+    BiasSettings,
+    Triad,
+    TriadSettings,
+)
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.rotation import matrix_times
 from jaguar_sensors_ros.types import Mat3, Vec3
@@ -69,16 +76,18 @@ class AxisArray:
         self._walk = WalkArray(streams.stream(f'{term}.random_walk', axis))
         self._quantiser = PulseQuantiserArray()
 
-    def additive(self, start: int, intervals: Intervals, felt: Any) -> Array:
+    def additive(self, start: int, intervals: Intervals, felt: Any, ambient: float) -> Array:
         """Return the sum of the additive terms of the samples from ``start`` on.
 
-        ``felt`` is what the g-sensitivity adds, None where there is none.
+        ``felt`` is what the g-sensitivity adds, None where there is none; ``ambient`` is the
+        bias by temperature and vibration.
         """
         s, i = self._settings, self._i
         total = self._instability(start, intervals)
         total += s.turn_on_bias_std[i] * self._turn_on
         if s.random_walk[i] != 0.0:
             total += self._walk.block(start, intervals, s.random_walk[i])
+        total += ambient
         density, psd = s.white_noise_density[i], s.white_noise_psd[i]
         bandwidth = s.white_noise_bandwidth
         sigma = [white_sigma(density, psd, bandwidth, dt_s) for dt_s in intervals.lengths_s]
@@ -114,14 +123,14 @@ class AxisArray:
 class Still:
     """What a triad at rest is given in an interval of one length.
 
-    ``parts`` are the ideal increments of the substeps with their lengths [s], ``force`` [m/s2] is
-    the mean specific force, ``instant`` the ideal rate at the stamp or None (see
-    :meth:`errors.triad.Triad.step`).
+    ``parts`` are the ideal increments of the substeps with their lengths [s], ``ambience``
+    is what it feels besides, the same for all lengths but for the force, ``instant`` the ideal
+    rate at the stamp or None (see :meth:`errors.triad.Triad.step`).
     """
 
     dt_s: float
     parts: list[tuple[Vec3, float]]
-    force: Vec3
+    ambience: Ambience
     instant: Vec3 | None
 
 
@@ -156,7 +165,9 @@ class TriadArray:
         at_stamp = kinds[0].instant is not None
         rates = np.empty((3, len(which)))
         for i, axis in enumerate(self._axes):
-            values = axis.additive(start, intervals, self._felt(i, kinds, intervals))
+            ambient = self._triad.ambient_bias(i, kinds[0].ambience)
+            felt = self._felt(i, kinds, intervals)
+            values = axis.additive(start, intervals, felt, ambient)
             values += ideal[:, i]
             rates[i] = axis.output(values, intervals.dt_s, pulses=not at_stamp)
         return rates
@@ -164,7 +175,7 @@ class TriadArray:
     def _felt(self, i: int, kinds: Sequence[Still], intervals: Intervals) -> Any:
         if self._g_sensitivity is None:
             return None
-        felt = [matrix_times(self._g_sensitivity, kind.force)[i] for kind in kinds]
+        felt = [matrix_times(self._g_sensitivity, kind.ambience.force)[i] for kind in kinds]
         return intervals.spread([rate / STANDARD_GRAVITY for rate in felt])
 
     def _ideal(self, kinds: Sequence[Still], which: NDArray[np.intp]) -> Array:
@@ -197,7 +208,8 @@ class TriadArray:
             state = self._filter_state()
             mean = kind.instant if state is None else (state[0], state[1], state[2])
         seen = triad._projected(mean)
-        return [triad._scaled(i, seen[i]) for i in range(3)]
+        warmth = kind.ambience.temperature_c - REFERENCE_C
+        return [triad._scaled(i, seen[i], warmth) for i in range(3)]
 
     def _filter_state(self) -> tuple[float, ...] | None:
         filtered = self._triad._filtered

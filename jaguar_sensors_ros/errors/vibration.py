@@ -93,6 +93,7 @@ class Vibration:
             tones, sizes = spectrum_tones(settings.psd)
             frequencies = np.concatenate([frequencies, tones])
             amplitudes = np.concatenate([amplitudes, sizes])
+        self.settings = settings
         self.active = bool(len(frequencies))
         self._omega = 2.0 * np.pi * frequencies
         self._amplitude = STANDARD_GRAVITY * amplitudes

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
-from sensor_msgs.msg import Imu
+from sensor_msgs.msg import Imu, Temperature
 
 from jaguar_sensors_ros.ros import writer
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
@@ -17,7 +17,7 @@ from jaguar_sensors_ros.types import ImuSample
 
 
 class ImuNode(SensorNode[ImuSettings, ImuSample]):
-    """Publishes an IMU: data, data_raw, increments, error."""
+    """Publishes an IMU: data, data_raw, increments, temperature, error."""
 
     _sensor: ImuSensor
 
@@ -28,6 +28,7 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
         self._data = self.advertise(Imu, '~/data')
         self._raw = self.advertise(Imu, '~/data_raw')
         self._increments = self.advertise(ImuIncrements, '~/increments')
+        self._temperature = self.advertise(Temperature, '~/temperature')
         self._error = self.advertise(ImuError, '~/error')
 
     def _delivery(self, sample: ImuSample) -> Callable[[], None]:
@@ -42,6 +43,8 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
                 publisher.publish(message)
         if sample.frame and self._increments.get_subscription_count():
             self._increments.publish(writer.increments(sample, frame_id))
+        if self._temperature.get_subscription_count():
+            self._temperature.publish(writer.temperature(sample, frame_id))
         if self._error.get_subscription_count():
             self._error.publish(writer.imu_error(sample, frame_id))
 

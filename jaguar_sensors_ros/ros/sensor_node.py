@@ -11,8 +11,9 @@ from typing import Any, Generic, TypeVar, cast
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelStamped
 from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
-from jaguar_sensors_msgs.srv import InjectFailure
+from jaguar_sensors_msgs.srv import Calibrate, InjectFailure
 from nav_msgs.msg import Odometry
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
@@ -23,6 +24,7 @@ from jaguar_sensors_ros.component import ParameterError, declarations
 from jaguar_sensors_ros.faults.base import FaultError, FaultRequest
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
 from jaguar_sensors_ros.ros import qos, writer
+from jaguar_sensors_ros.ros.calibrator import Calibrator
 from jaguar_sensors_ros.ros.diagnostics import Monitor
 from jaguar_sensors_ros.ros.outbox import Outbox
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
@@ -156,11 +158,19 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
 
     def _make_services(self) -> None:
+        self._calibrator = Calibrator(self._sensor, self._monitor.odometry.silence_s)
         self._offered = [
             self.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
             self.create_service(Trigger, '~/clear_failure', self._serve_clear),
             self.create_service(Trigger, '~/reset', self._serve_reset),
             self.create_service(SetBool, '~/set_enabled', self._serve_enable),
+            # a coroutine that waits must not share the group of the other callbacks
+            self.create_service(
+                Calibrate,
+                '~/calibrate',
+                self._calibrator.serve,
+                callback_group=ReentrantCallbackGroup(),
+            ),
         ]
 
     def _make_timers(self) -> None:
@@ -215,6 +225,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 self._send(self._sensor.feed(segment))
         for remark in self._intake.remarks():
             self.get_logger().warning(remark)
+        self._calibrator.look()
         self._publish_state(only_changes=True)
 
     def _send(self, samples: list[SampleT]) -> None:
@@ -374,6 +385,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._state_publisher.publish(message)
 
     def _each_second(self) -> None:
+        self._calibrator.look()
         self._publish_state(only_changes=False)
         status = self._sensor.status()
         missing = self._monitor.missing(self.settings.truth, self._intake, status)

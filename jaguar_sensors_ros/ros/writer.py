@@ -20,13 +20,13 @@ from jaguar_sensors_msgs.msg import (
     ImuIncrements,
 )
 from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
-from sensor_msgs.msg import Imu, NavSatFix
+from sensor_msgs.msg import Imu, NavSatFix, Temperature
 from std_msgs.msg import Header
 
 from jaguar_sensors_ros.nav.rotation import matrix_from_quat, quat_conjugate
 from jaguar_sensors_ros.ros import compat
 from jaguar_sensors_ros.sensors.base import Status
-from jaguar_sensors_ros.sensors.covariance import rotated
+from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR, rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
     NS_PER_S,
@@ -103,6 +103,15 @@ def increments(sample: ImuSample, frame_id: str) -> ImuIncrements:
     message.delta_v_samples = [vector(sub.delta_v) for sub in subs]
     message.dt_samples = [sub.dt_s for sub in subs]
     return message
+
+
+def temperature(sample: ImuSample, frame_id: str) -> Temperature:
+    """Return the temperature of the sensor, which is known exactly."""
+    return Temperature(
+        header=header(sample.t_ns, frame_id),
+        temperature=sample.temperature_c,
+        variance=VARIANCE_FLOOR,
+    )
 
 
 def imu_error(sample: ImuSample, frame_id: str) -> ImuError:

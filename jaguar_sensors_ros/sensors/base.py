@@ -13,9 +13,23 @@ from jaguar_sensors_ros.faults.board import FaultBoard
 from jaguar_sensors_ros.faults.chance import happens
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import Segment
-from jaguar_sensors_ros.nav.rotation import quat_from_rpy
+from jaguar_sensors_ros.nav.rotation import quat_from_rpy, subtract
+from jaguar_sensors_ros.sensors.calibration import Calibration
+from jaguar_sensors_ros.sensors.clock import ClockSettings, SensorClock
 from jaguar_sensors_ros.sensors.settings import SensorSettings
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Fidelity, Quat, SensorState, Vec3
+from jaguar_sensors_ros.types import (
+    NS_PER_S,
+    ZERO3,
+    Fidelity,
+    JaguarError,
+    Quat,
+    SensorState,
+    TruthSample,
+    Vec3,
+)
+
+#: the clock of the truth
+_EXACT = ClockSettings()
 
 SettingsT = TypeVar('SettingsT', bound=SensorSettings)
 SampleT = TypeVar('SampleT')
@@ -71,6 +85,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.settings = settings
         self.grid = SampleGrid(self._rate_hz(settings))
         self._external_mount: tuple[Vec3, Quat] | None = None
+        self.calibration: Calibration | None = None
         self.power_cycle()
 
     @property
@@ -94,6 +109,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._loss_probability = 0.0
         self._failed = False
         self._effective: tuple[str, ...] = ()
+        self._clock = SensorClock(self.streams)
+        self._corrections = dict.fromkeys(self.channels.names, ZERO3)
+        if self.calibration is not None:
+            self.calibration.end('the sensor was switched off and on')
+            self.calibration = None
         self._power_up()
         self.configure(self.settings)
         self.board.arm()
@@ -219,6 +239,38 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """Forget what was taken along."""
         return
 
+    # ------------------------------------------------------------------ clock and calibration
+
+    def _stamp_ns(self, t_ns: int, number: int) -> int:
+        """Return what the sensor's own clock says at ``t_ns``."""
+        settings = self.settings.clock if self.fidelity is not Fidelity.TRANSPARENT else _EXACT
+        return self._clock.stamp_ns(settings, t_ns, self._power_on_ns or 0, number)
+
+    def calibrate(self, duration_s: float) -> Calibration:
+        """Average measured minus ideal over a time at rest and subtract it from then on.
+
+        Returns at once; the run is over when its ``done`` is True.
+
+        Raises
+        ------
+        JaguarError
+            if the duration is not valid or a calibration is running.
+        """
+        if self.calibration is not None:
+            raise JaguarError('a calibration is running')
+        self.calibration = Calibration.of(duration_s)
+        return self.calibration
+
+    def _observe(self, t_ns: int, state: TruthSample, **errors: Vec3) -> None:
+        """Let a calibration that is running see the errors of a sample."""
+        run = self.calibration
+        if run is None or not run.push(t_ns, self._tick_ns, state, **errors):
+            return
+        self.calibration = None
+        if not run.refused:
+            for channel, mean in run.means().items():
+                self._corrections[channel] = subtract(self._corrections[channel], mean)
+
     # ------------------------------------------------------------------ faults and state
 
     def _draw_at(self, term: str, axis: str, number: int) -> float:
@@ -265,6 +317,8 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             state, causes = SensorState.INITIALIZING, ['no sample yet']
         elif self._tick_ns <= self._warm_until_ns():
             state, causes = SensorState.INITIALIZING, ['warm-up']
+        elif self.calibration is not None:
+            state, causes = SensorState.INITIALIZING, ['calibration']
         elif faults:
             state, causes = SensorState.DEGRADED, [f'fault {name}' for name in faults]
         valid = state in (SensorState.READY, SensorState.DEGRADED) and self._usable()

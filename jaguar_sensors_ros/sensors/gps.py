@@ -40,6 +40,7 @@ from jaguar_sensors_ros.types import (
     GpsSample,
     Mat3,
     Quat,
+    TruthSample,
     Vec3,
 )
 
@@ -116,7 +117,8 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
 
     def _sample(self, segment: Segment, t_ns: int, number: int, k: int) -> GpsSample | None:
         """Antenna truth, error terms, faults, sample."""
-        antenna = self._antenna(segment, t_ns)
+        state = segment.at(t_ns)
+        antenna = self._antenna(state)
         dt_s = (t_ns - self._tick_ns) / NS_PER_S
         draw = self._errors.draw(number, k, dt_s, self._sigma, self.settings)
         if self._transparent:
@@ -132,12 +134,15 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         self._sky = sky
         self._fix = self._has_fix(t_ns)
         if not self._fix:
-            sample = self._no_fix(t_ns, number, signal)
+            sample = self._no_fix(self._stamp_ns(t_ns, number), number, signal)
             return self._released(sample, t_ns, signal.lost)
         white, slow, velocity_noise = map(sky.shaped, (draw.white, draw.slow, draw.velocity))
         offset = _three(signal.values['position'])
         v_offset = _three(signal.values['velocity'])
         sound, v_sound = add(white, slow), add(v_enu, velocity_noise)
+        if not self._transparent:
+            sound = add(sound, self._corrections['position'])
+            v_sound = add(v_sound, self._corrections['velocity'])
         error = self._hold_position(signal, antenna, add(sound, offset))
         v_measured = self._hold_velocity(signal, add(v_sound, v_offset))
         fault, v_fault = subtract(error, sound), subtract(v_measured, v_sound)
@@ -145,7 +150,9 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             ChannelError(slow, white, fault, error),
             ChannelError(ZERO3, velocity_noise, v_fault, subtract(v_measured, v_enu)),
         )
-        sample = self._fix_sample(antenna, error, v_measured, labels, t_ns, number, signal)
+        stamp_ns = self._stamp_ns(t_ns, number)
+        sample = self._fix_sample(antenna, error, v_measured, labels, stamp_ns, number, signal)
+        self._observe(t_ns, state, position=labels[0].total, velocity=labels[1].total)
         return self._released(sample, t_ns, signal.lost)
 
     def _view(self, antenna: Antenna, t_ns: int) -> list[Vec3]:
@@ -173,8 +180,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             },
         )
 
-    def _antenna(self, segment: Segment, t_ns: int) -> Antenna:
-        state = segment.at(t_ns)
+    def _antenna(self, state: TruthSample) -> Antenna:
         local = self.settings.local_frame
         p_n = add(state.p_n, rotate(state.q_nb, self.arm))
         v_b = add(state.v_nb_b, cross(state.omega_nb_b, self.arm))

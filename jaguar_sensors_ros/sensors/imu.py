@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
-from jaguar_sensors_ros.errors.triad import Triad, TriadReading
+from jaguar_sensors_ros.errors.triad import Ambience, Triad, TriadReading
+from jaguar_sensors_ros.errors.vibration import AlternatingPart, Vibration
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
 from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
 from jaguar_sensors_ros.nav.rotation import (
@@ -14,6 +15,7 @@ from jaguar_sensors_ros.nav.rotation import (
     cross,
     quat_from_rotvec,
     quat_multiply,
+    rotate,
     rotate_back,
     rotvec_between,
     scale,
@@ -30,6 +32,7 @@ from jaguar_sensors_ros.types import (
     ImuSample,
     ImuSubSample,
     Quat,
+    TruthSample,
     Vec3,
 )
 
@@ -59,6 +62,7 @@ class Ideal:
     instant_rate: Vec3 | None
     instant_force: Vec3 | None
     q_ns: Quat
+    state: TruthSample
 
 
 class ImuSensor(Sensor[ImuSettings, ImuSample]):
@@ -93,12 +97,16 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self.accel = Triad('accel', self.streams)
         self._attitude = [GaussMarkov(s) for s in self.streams.triad('orientation', 'enu')]
         self._held_frame: tuple[ImuSubSample, ...] = ()
+        self._vibration = Vibration(self.settings.vibration, self.streams)
+        self.temperature_c = self.settings.temperature_c
         self._gap()
 
     def _configured(self) -> None:
         s = self.settings
         self.gyro.configure(s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix())
         self.accel.configure(s.accel, s.accel_bias, s.accel_lsb, None)
+        if s.vibration != self._vibration.settings:
+            self._vibration = Vibration(s.vibration, self.streams)
         plan = (s.sample_rate_hz, s.gyro.bandwidth_hz, s.accel.bandwidth_hz)
         if plan != self._plan_of:
             self._edges, self._plan_of = [], plan
@@ -133,7 +141,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._theta, self._velocity = ZERO3, ZERO3
         self._part_ns = 0
         self._parts = []
+        self._shaken = ZERO3
         self._pending: tuple[ImuSubSample, ...] | None = None
+        self._alternating = AlternatingPart()
         self.gyro.break_off()
         self.accel.break_off()
 
@@ -152,6 +162,10 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             theta, velocity = segment.increments(now, stop, self.settings.environment, self.arm)
             self._theta = add(self._theta, theta)
             self._velocity = add(self._velocity, velocity)
+            if self._vibration.active:
+                felt = self._vibration.increment(*self._since_power_on(now, stop))
+                self._shaken = add(self._shaken, felt)
+                self._velocity = add(self._velocity, rotate(self.q_bs, felt))
             self._part_ns += stop - now
             now = stop
             if now == self._edges[0]:
@@ -160,6 +174,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
                 if not self._edges:
                     break
         self._from_ns = now
+
+    def _since_power_on(self, *times_ns: int) -> tuple[int, ...]:
+        return tuple(t_ns - (self._power_on_ns or 0) for t_ns in times_ns)
 
     def _plan(self, now_ns: int) -> None:
         """Set the ends of the parts between now and the next tick."""
@@ -195,8 +212,11 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
                 alpha = scale(slope, NS_PER_S / (t_ns - before_ns))
                 specific = add(specific, cross(alpha, self.arm))
             at_stamp = (rotate_back(self.q_bs, omega), rotate_back(self.q_bs, specific))
+            if self._vibration.active:
+                felt = self._vibration.rate(*self._since_power_on(t_ns))
+                at_stamp = (at_stamp[0], add(at_stamp[1], felt))
         q_ns = quat_multiply(state.q_nb, self.q_bs)
-        return Ideal(theta, velocity, rate, force, at_stamp[0], at_stamp[1], q_ns)
+        return Ideal(theta, velocity, rate, force, at_stamp[0], at_stamp[1], q_ns, state)
 
     # ------------------------------------------------------------------ the chain
 
@@ -209,15 +229,34 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         gyro_parts = [(part[0], part[2]) for part in self._parts]
         accel_parts = [(part[1], part[2]) for part in self._parts]
         self._parts = []
-        gyro = self.gyro.step(gyro_parts, ideal.instant_rate, number, dt_s, ideal.force)
-        accel = self.accel.step(accel_parts, ideal.instant_force, number, dt_s, ideal.force)
+        ambience = self._ambience(t_ns, dt_s, ideal.force)
+        gyro = self.gyro.step(gyro_parts, ideal.instant_rate, number, dt_s, ambience)
+        accel = self.accel.step(accel_parts, ideal.instant_force, number, dt_s, ambience)
         phi = self._attitude_error(number, dt_s)
+        gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
+        accel = _corrected(accel, self._corrections['accel'], dt_s)
         if self.fidelity is Fidelity.TRANSPARENT:
             gyro = _exact(ideal.rate, ideal.delta_theta, ideal.instant_rate)
             accel = _exact(ideal.force, ideal.delta_v, ideal.instant_force)
         if self.settings.orientation.output != 'ahrs' or self.fidelity is Fidelity.TRANSPARENT:
             phi = ZERO3
         return self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
+
+    def _ambience(self, t_ns: int, dt_s: float, force: Vec3) -> Ambience:
+        """Let the temperature follow its setting, and sum up the vibration."""
+        s = self.settings
+        shaken, self._shaken = self._shaken, ZERO3
+        change = s.temperature_c - self.temperature_c
+        if s.temperature_slew_c_per_s > 0.0:
+            most = s.temperature_slew_c_per_s * dt_s
+            change = min(max(change, -most), most)
+        self.temperature_c += change
+        if not (any(s.gyro.vibration_rectification) or any(s.accel.vibration_rectification)):
+            return Ambience(force, self.temperature_c)
+        steady = subtract(force, scale(shaken, 1.0 / dt_s))
+        level = s.vibration_grms**2 + self._vibration.mean_square
+        x, y, z = (level + part for part in self._alternating.push(t_ns, steady))
+        return Ambience(force, self.temperature_c, (x, y, z))
 
     def _attitude_error(self, number: int, dt_s: float) -> Vec3:
         s = self.settings.orientation
@@ -259,7 +298,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         frame = self._frame(sub, k, signal)
         total_q = rotvec_between(ideal.q_ns, q)
         sample = ImuSample(
-            t_ns,
+            self._stamp_ns(t_ns, number),
             number,
             rate,
             force,
@@ -268,7 +307,11 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             _error(gyro, rate, ideal.instant_rate or ideal.rate),
             _error(accel, force, ideal.instant_force or ideal.force),
             _rotate_to_n(ideal.q_ns, total_q),
+            self.temperature_c,
             tuple(signal.labels),
+        )
+        self._observe(
+            t_ns, ideal.state, gyro=sample.gyro_error.total, accel=sample.accel_error.total
         )
         released = self._released(sample, t_ns, signal.lost)
         if released is not None and frame:
@@ -321,6 +364,19 @@ def _freeze(
     theta, velocity = values['gyro'], values['accel']
     return ImuSubSample(
         (theta[0], theta[1], theta[2]), (velocity[0], velocity[1], velocity[2]), new.dt_s
+    )
+
+
+def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
+    """Return a reading with the correction of a calibration added."""
+    if correction == ZERO3:
+        return reading
+    return TriadReading(
+        add(reading.rate, correction),
+        add(reading.increment, scale(correction, dt_s)),
+        add(reading.instant, correction),
+        reading.bias,
+        reading.noise,
     )
 
 

@@ -13,42 +13,14 @@ from jaguar_sensors_ros.component import (
     vector,
 )
 from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
-from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
+from jaguar_sensors_ros.errors.vibration import VibrationSettings
 from jaguar_sensors_ros.sensors.covariance import check_override
+from jaguar_sensors_ros.sensors.profiles import DEG, DEVICES, Value, grade_values
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import Mat3, Vec3
 
-_DEG = 3.141592653589793 / 180.0
-_DEG_PER_H = _DEG / 3600.0
-_DEG_PER_SQRT_H = _DEG / 60.0
-_MILLI_G = 1e-3 * STANDARD_GRAVITY
-_M_S_PER_SQRT_H = 1.0 / 60.0
-
-
-def _grade(
-    gyro_bias_deg_h: float, arw_deg_sqrt_h: float, accel_bias_mg: float, vrw_m_s_sqrt_h: float
-) -> dict[str, float]:
-    return {
-        'bias_g_init_std': gyro_bias_deg_h * _DEG_PER_H,
-        'gyro.white_noise_density': arw_deg_sqrt_h * _DEG_PER_SQRT_H,
-        'bias_a_init_std': accel_bias_mg * _MILLI_G,
-        'accel.white_noise_density': vrw_m_s_sqrt_h * _M_S_PER_SQRT_H,
-        'gyro.range': 2000.0 * _DEG,
-        'accel.range': 16.0 * STANDARD_GRAVITY,
-    }
-
-
-#: parameter values of each grade (document 000: table of typical 1-sigma specifications, and
-#: the default ranges of its structures); the bias columns are the stationary standard
-#: deviation of the bias instability
-GRADES: dict[str, dict[str, float]] = {
-    'consumer': _grade(100.0, 0.5, 10.0, 0.1),
-    'industrial': _grade(10.0, 0.1, 1.0, 0.05),
-    'tactical': _grade(1.0, 0.01, 0.1, 0.01),
-    'navigation': _grade(0.01, 0.001, 0.01, 0.003),
-    'strategic': _grade(0.001, 0.0003, 0.001, 0.001),
-    'custom': {},
-}
+#: parameter values of each grade and of each device; custom sets none
+GRADES: dict[str, dict[str, Value]] = {**grade_values(), **DEVICES, 'custom': {}}
 _EARTH_RATE_GRADES = ('navigation', 'strategic')
 
 
@@ -89,10 +61,10 @@ class OrientationSettings:
         choices=('none', 'truth', 'ahrs'),
     )
     roll_pitch_std: float = parameter(
-        0.5 * _DEG, 'Standard deviation of the tilt error.', unit='rad', minimum=0.0
+        0.5 * DEG, 'Standard deviation of the tilt error.', unit='rad', minimum=0.0
     )
     yaw_std: float = parameter(
-        2.0 * _DEG, 'Standard deviation of the heading error.', unit='rad', minimum=0.0
+        2.0 * DEG, 'Standard deviation of the heading error.', unit='rad', minimum=0.0
     )
     correlation_time_s: float = parameter(
         0.0, 'Correlation time of the attitude errors; 0: white.', unit='s', minimum=0.0
@@ -143,8 +115,8 @@ class ImuSettings(SensorSettings):
 
     grade: str = parameter(
         'tactical',
-        'Sets bias instability, white noise and range; custom: all off. A parameter that is '
-        'given explicitly wins.',
+        'Sets the error parameters: a grade of document 000, a device (docs/devices.md), or '
+        'custom: all off. A parameter that is given explicitly wins.',
         kind='string',
         choices=tuple(GRADES),
         source='document 000',
@@ -194,6 +166,28 @@ class ImuSettings(SensorSettings):
         above=0.0,
         source='document 001',
     )
+    temperature_c: float = parameter(
+        25.0,
+        'Temperature of the sensor; the temperature terms are zero at 25.',
+        unit='degC',
+        minimum=-100.0,
+        maximum=200.0,
+        source='document 000',
+    )
+    temperature_slew_c_per_s: float = parameter(
+        0.0,
+        'How fast the sensor follows a change of temperature_c; 0: at once.',
+        unit='degC/s',
+        minimum=0.0,
+    )
+    vibration_grms: float = parameter(
+        0.0,
+        'Level of vibration that is rectified but not otherwise felt, on each axis.',
+        unit='g',
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    vibration: VibrationSettings = group(VibrationSettings)
     gyro: GyroSettings = group(GyroSettings, unit='rad/s')
     accel: TriadSettings = group(TriadSettings, unit='m/s2')
     orientation: OrientationSettings = group(OrientationSettings)

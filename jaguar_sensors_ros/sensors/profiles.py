@@ -136,13 +136,14 @@ DEVICES: dict[str, dict[str, Value]] = {
         'accel.draw_unit': True,
     },
     # Bias figures are 1 sigma of what remains after calibration; none of them is an Allan
-    # minimum.  Accelerometer noise and ranges are not in the source.
+    # minimum.  Ranges are not in the source, nor is the accelerometer noise.
     'hg9900': {
         'earth.rotation': True,
         'gyro.white_noise_density': 0.002 * DEG_PER_SQRT_H,  # maximum
         'gyro.turn_on_bias_std': 0.0035 * DEG_PER_H,
         'gyro.scale_factor_ppm': 5.0,
         'gyro.draw_unit': True,
+        'accel.white_noise_density': 0.003 * M_S_PER_SQRT_H,  # document 000, navigation
         'accel.turn_on_bias_std': 25.0 * MICRO_G,
         'accel.scale_factor_ppm': 100.0,
         'accel.draw_unit': True,
@@ -217,7 +218,7 @@ GRADE_COMPLETION: dict[str, dict[str, tuple[Value, str]]] = {
         'accel.random_walk': (0.0, 'ADIS16470 Rev. A, figure 11: none visible to 3600 s'),
         'gyro.range': (2000.0 * DEG, _DOC_000),
         'accel.range': (16.0 * G, _DOC_000),
-        'gyro.resolution': (1e-4, _DOC_000),
+        # 1e-4 rad/s is above the white noise of the gyroscope, 9.2e-5 rad/s at 10 Hz
         'accel.resolution': (0.001, _DOC_000),
     },
     'tactical': {
@@ -233,8 +234,6 @@ GRADE_COMPLETION: dict[str, dict[str, tuple[Value, str]]] = {
         ),
         'gyro.range': (400.0 * DEG, 'STIM300 rev. 31, table 5-3; HG4930, page 5'),
         'accel.range': (16.0 * G, _DOC_000),
-        # 1e-4 rad/s is above the white noise of the gyroscope, 4.1e-5 rad/s at 200 Hz
-        'accel.resolution': (0.001, _DOC_000),
     },
     'navigation': {
         **_COMMON,
@@ -259,3 +258,28 @@ GRADE_COMPLETION: dict[str, dict[str, tuple[Value, str]]] = {
         'accel.range': (16.0 * G, _DOC_000),
     },
 }
+
+#: document 000: gyro bias instability [deg/h], angle random walk [deg/sqrt(h)], accelerometer
+#: bias instability [mg], velocity random walk [m/s/sqrt(h)]; the biases are the stationary
+#: standard deviation of a Gauss-Markov process
+GRADE_TABLE: dict[str, tuple[float, float, float, float]] = {
+    'consumer': (100.0, 0.5, 10.0, 0.1),
+    'industrial': (10.0, 0.1, 1.0, 0.05),
+    'tactical': (1.0, 0.01, 0.1, 0.01),
+    'navigation': (0.01, 0.001, 0.01, 0.003),
+    'strategic': (0.001, 0.0003, 0.001, 0.001),
+}
+
+
+def grade_values() -> dict[str, dict[str, Value]]:
+    """Return the parameter values of each grade: the table, and what completes it."""
+    grades: dict[str, dict[str, Value]] = {}
+    for grade, (gyro_bias, arw, accel_bias, vrw) in GRADE_TABLE.items():
+        grades[grade] = {
+            'bias_g_init_std': gyro_bias * DEG_PER_H,
+            'gyro.white_noise_density': arw * DEG_PER_SQRT_H,
+            'bias_a_init_std': accel_bias * MILLI_G,
+            'accel.white_noise_density': vrw * M_S_PER_SQRT_H,
+            **{name: value for name, (value, _) in GRADE_COMPLETION[grade].items()},
+        }
+    return grades

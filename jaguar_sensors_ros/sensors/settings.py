@@ -10,6 +10,7 @@ from jaguar_sensors_ros.component import AUTO, ParameterError, group, parameter,
 from jaguar_sensors_ros.faults.base import FaultRequest
 from jaguar_sensors_ros.nav.frames import LocalFrame
 from jaguar_sensors_ros.nav.kinematics import Environment
+from jaguar_sensors_ros.sensors.clock import ClockSettings
 from jaguar_sensors_ros.types import Fidelity, Vec3
 
 
@@ -185,6 +186,7 @@ class SensorSettings:
     mount: MountSettings = group(MountSettings)
     truth: TruthSettings = group(TruthSettings)
     earth: EarthSettings = group(EarthSettings)
+    clock: ClockSettings = group(ClockSettings)
     failure: FailureSettings = group(FailureSettings)
 
     def __post_init__(self) -> None:

@@ -1,7 +1,8 @@
-"""The streams that the demo watches, each compared with a transparent sensor of its own.
+"""The streams that the demo watches, each compared with a sensor of its own without noise.
 
 The reference sensors run in the demo's process on the odometry that it receives itself; nothing
-that a node says of its errors is used.
+that a node says of its errors is used.  The reference of the IMU is the same unit (the same draw
+of scale factors, the same low-pass), so what is left is what the covariance speaks of.
 """
 
 from __future__ import annotations
@@ -33,6 +34,20 @@ from jaguar_sensors_ros.types import GpsSample, ImuSample, Quat, Vec3
 _WAITING = 4000
 _RATE_WINDOW_S = 2.0
 Judged = dict[str, tuple[Vec3, Vec3, Vec3]]
+#: what takes the randomness out of a sensor and leaves the rest as it is
+_QUIET: dict[str, dict[str, object]] = {
+    'imu': {
+        'orientation.output': 'truth',
+        'bias_g_init_std': 0.0,
+        'bias_a_init_std': 0.0,
+        **{
+            f'{triad}.{name}': 0.0
+            for triad in ('gyro', 'accel')
+            for name in ('white_noise_density', 'turn_on_bias_std', 'random_walk', 'resolution')
+        },
+    },
+    'gps': {'fidelity': 'transparent'},
+}
 
 
 class RateMeter:
@@ -67,15 +82,15 @@ class Stream(ABC):
     sensor_type : str
         Type in the catalogue.
     parameters : mapping
-        Those of the node; the reference differs in its fidelity alone.
+        Those of the node; the reference has no noise besides.
     """
 
     def __init__(self, sensor_type: str, parameters: Mapping[str, object], rate_hz: float) -> None:
         self.name = sensor_type
-        self.settings: Any = catalogue.make_settings(
-            sensor_type, {**parameters, 'fidelity': 'transparent'}
-        )
-        self._reference = catalogue.make_sensor(sensor_type, sensor_type, self.settings, 0)
+        self.settings: Any = catalogue.make_settings(sensor_type, dict(parameters))
+        quiet = catalogue.make_settings(sensor_type, {**parameters, **_QUIET[sensor_type]})
+        seed = self.settings.random_seed
+        self._reference = catalogue.make_sensor(sensor_type, sensor_type, quiet, seed)
         self.grid = GridCheck(rate_hz)
         self.meter = RateMeter()
         self.trace = Trace()
