@@ -14,7 +14,7 @@ help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo 'Variables: PYTHON=python3.12  DURATION=20 (s; 0: until Ctrl-C)  PYTEST_ARGS="-k imu"'
-	@echo '           TRUTH=figure_eight (a trajectory, a vehicle or a file)'
+	@echo '           TRUTH=figure_eight (a trajectory or a file)'
 
 setup:  ## set everything up in this folder: Python packages, ROS 2 if none is sourced, the build
 	@"$${PYTHON:-python3}" scripts/setup

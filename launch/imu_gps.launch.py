@@ -21,6 +21,9 @@ CONFIG = Path(get_package_share_directory(PACKAGE)) / 'config'
 SWITCH = ('true', 'false')
 SWITCH_OR_EMPTY = ('', *SWITCH)
 
+GRADES = ('consumer', 'industrial', 'tactical', 'navigation', 'strategic', 'custom')
+GRADES += ('bmi088', 'adis16470', 'stim300', 'hg9900')
+
 #: name, default, choices or None, description
 ARGUMENTS = (
     (
@@ -43,8 +46,8 @@ ARGUMENTS = (
     (
         'grade',
         '',
-        ('', 'consumer', 'industrial', 'tactical', 'navigation', 'strategic', 'custom'),
-        'Grade of the IMU; empty: as in the file.',
+        ('', *GRADES),
+        'Grade of the IMU, or a device; empty: as in the file.',
     ),
     ('random_seed', '', None, 'Seed of both sensors, a whole number; empty: as in the files.'),
     ('namespace', '', None, 'Namespace of all nodes started here.'),

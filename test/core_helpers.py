@@ -82,6 +82,7 @@ class Motion:
     at: Callable[[int], TruthSample]
     start_ns: int
     end_ns: int
+    is_smooth = False  # any motion, however fast
 
     def increments(self, from_ns, to_ns, environment, arm):
         nodes, weights = np.polynomial.legendre.leggauss(4)

@@ -411,14 +411,18 @@ class Graph:
 
     def call(self, kind: Any, service: str, **request: Any) -> Any:
         """Call a service and return its response."""
+        future = self.ask(kind, service, **request)
+        self.until(future.done, f'an answer of {service}')
+        return future.result()
+
+    def ask(self, kind: Any, service: str, **request: Any) -> Any:
+        """Call a service and return the future of its response."""
         key = (kind, service)
         if key not in self._clients:
             self._clients[key] = self.node.create_client(kind, service)
         client = self._clients[key]
         self.until(client.service_is_ready, f'the service {service}')
-        future = client.call_async(kind.Request(**request))
-        self.until(future.done, f'an answer of {service}')
-        return future.result()
+        return client.call_async(kind.Request(**request))
 
     def set(self, node_name: str, **parameters: Any) -> list[Any]:
         """Set parameters one by one, ``__`` for the dot; return the results."""

@@ -29,7 +29,7 @@ from core_helpers import (
 from scipy.spatial.transform import Rotation
 
 from jaguar_sensors_ros.nav import rotation as rot
-from jaguar_sensors_ros.nav.kinematics import increments_of_curve
+from jaguar_sensors_ros.nav.kinematics import increments_of_curve, increments_of_parts
 from jaguar_sensors_ros.truth.segment import PoseSegment, TwistSegment
 from jaguar_sensors_ros.truth.track import TruthTrack
 from jaguar_sensors_ros.types import ZERO3, TruthSample
@@ -56,6 +56,23 @@ def wild_segment(duration_ns=20 * MS, turn=0.4, acceleration=False, base=0):
             quat(first * Rotation.from_rotvec(phi)), (5000.5, -6999.6, 300.1), a[1],
         ),
     )
+
+
+def test_parts_of_a_smooth_piece_share_its_integral_as_a_linear_rate_would():
+    segment, arm, earth = wild_segment(turn=0.02), (0.3, -0.2, 0.1), environment(True, 'wgs84')
+    cuts = [3 * MS + i * 500_001 for i in range(11)]
+    direct = [segment.increments(a, b, earth, arm) for a, b in itertools.pairwise(cuts)]
+    shared = increments_of_parts(segment, cuts, earth, arm)
+    span_s = (cuts[-1] - cuts[0]) / SECOND
+    for i in (0, 1):
+        exact, got = (np.array([pair[i] for pair in x]) for x in (direct, shared))
+        rates_exact = exact / 500.001e-6
+        curvature = np.abs(np.diff(rates_exact, 2, axis=0)).max(axis=0) / 500.001e-6**2
+        # a parabola differs from the line through the means of its halves by q T^2 / 12 at most
+        bound = curvature * span_s**2 / 12.0 + 1e-9
+        assert (np.abs(got / 500.001e-6 - rates_exact) <= bound).all()
+        # two Simpson panels against ten: Coriolis and the change of gravity on the way
+        np.testing.assert_allclose(got.sum(axis=0), exact.sum(axis=0), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize('acceleration', [False, True])

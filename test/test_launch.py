@@ -160,3 +160,14 @@ def test_bad_argument_is_refused_by_name(launch, argument):
     output, _ = process.communicate(timeout=30)
     assert process.returncode != 0
     assert argument.split(':=')[1] in output
+
+
+def test_grades_offered_are_those_of_the_imu():
+    from jaguar_sensors_ros.sensors.imu_settings import GRADES
+
+    offered = set()
+    for node in ast.parse(LAUNCH_FILE.read_text(encoding='utf-8')).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, 'target', None)
+        if getattr(target, 'id', '') == 'GRADES':
+            offered |= set(ast.literal_eval(node.value))
+    assert offered == set(GRADES)

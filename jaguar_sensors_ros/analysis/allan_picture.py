@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from jaguar_sensors_ros.analysis.allan import AllanCurve, Array, conservative_error
 from jaguar_sensors_ros.analysis.allan_theory import UNITS, AxisTheory
 from jaguar_sensors_ros.analysis.allan_verdict import judged_octaves
+from jaguar_sensors_ros.analysis.picture import write_png
 from jaguar_sensors_ros.analysis.quadratic_form import chi_square_ratio, equivalent_dof
 
 _COLOURS = {'x': '#1f77b4', 'y': '#d95f02', 'z': '#1b9e77'}
@@ -54,7 +53,6 @@ def draw(
     """
     triads = [name for name in UNITS if any(axis.startswith(name) for axis in axes)]
     figure = Figure(figsize=(7.5 * len(triads), 8.2), dpi=100, layout='constrained')
-    canvas: Any = FigureCanvasAgg(figure)
     figure.suptitle(f'{title}\n{verdict}' if verdict else title, fontsize=_FONT + 2)
     rows, gap = (1, 0.12) if theories is None else (2, 0.36)
     panels = figure.subplots(
@@ -75,13 +73,7 @@ def draw(
         below.legend(
             *legend, fontsize=_FONT - 1, loc='upper center', bbox_to_anchor=(0.5, -gap), ncols=2
         )
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
-        with partial.open('wb') as file:
-            canvas.print_png(file)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_png(figure, path)
 
 
 def _draw_measured(panel: Any, axis: str, curve: AllanCurve, column: int) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from jaguar_sensors_ros.analysis.acceptance import PEAK_SIGMAS, Trace
+from jaguar_sensors_ros.analysis.picture import write_png
 from jaguar_sensors_ros.types import NS_PER_S, Vec3
 
 _AXES = ('#1f77b4', '#d95f02', '#1b9e77')
@@ -56,7 +55,6 @@ def draw(
         What it was.
     """
     figure = Figure(figsize=_SIZE_IN, dpi=_DPI, layout='constrained')
-    canvas = FigureCanvasAgg(figure)
     figure.suptitle(shorten(title, _TITLE_LENGTH, placeholder=' ...'), fontsize=_FONT + 3)
     left, right = figure.subfigures(1, 2, width_ratios=(1.0, 1.35))
     start_ns, gps = truth.t_ns[0], _finite(gps)
@@ -79,17 +77,7 @@ def draw(
             line.set_linewidth(2.5)
     for axes in (height, signals[3]):
         axes.set_xlabel('time [s]', fontsize=_FONT)
-    _save(canvas, path)
-
-
-def _save(canvas: Any, path: Path) -> None:
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
-        with partial.open('wb') as file:
-            canvas.print_png(file)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_png(figure, path)
 
 
 def _finite(trace: Trace) -> Trace:

@@ -16,7 +16,7 @@ from jaguar_sensors_ros.component import StreamFactory
 from jaguar_sensors_ros.errors.triad import Ambience
 from jaguar_sensors_ros.errors.triad_array import Still, TriadArray
 from jaguar_sensors_ros.nav.grid import SampleGrid
-from jaguar_sensors_ros.nav.kinematics import inertial_rates
+from jaguar_sensors_ros.nav.kinematics import increments_of_parts, inertial_rates
 from jaguar_sensors_ros.nav.rotation import add, quat_from_rpy, rotate_back
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.truth.segment import TwistSegment
@@ -136,8 +136,8 @@ class StaticRun:
         count = min(span_ns, max(self._gyro.substeps(dt_s), self._accel.substeps(dt_s)))
         edges = [span_ns * i // count for i in range(count + 1)]
         gyro, accel, velocity = [], [], ZERO3
-        for a, b in pairwise(edges):
-            increments = segment.increments(a, b, s.environment, s.mount.position)
+        parts = increments_of_parts(segment, edges, s.environment, s.mount.position)
+        for (a, b), increments in zip(pairwise(edges), parts, strict=True):
             theta, delta_v = (rotate_back(self._q_bs, add(ZERO3, part)) for part in increments)
             gyro.append((theta, (b - a) / NS_PER_S))
             accel.append((delta_v, (b - a) / NS_PER_S))

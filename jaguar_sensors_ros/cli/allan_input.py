@@ -16,7 +16,7 @@ from jaguar_sensors_ros.analysis.allan_theory import AXES
 from jaguar_sensors_ros.analysis.static_run import StaticRun
 from jaguar_sensors_ros.cli.progress import Report
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
-from jaguar_sensors_ros.truth.bag import is_bag
+from jaguar_sensors_ros.truth.bag import choose_topic, is_bag, open_bag
 from jaguar_sensors_ros.types import NS_PER_S, JaguarError
 
 IMU = 'sensor_msgs/msg/Imu'
@@ -129,39 +129,10 @@ def read_bag(path: Path, topic: str, report: Report) -> Record:
         raise JaguarError(f'{path}: no such file')
     if not is_bag(path):
         raise JaguarError(f'{path}: not a ROS 2 bag; allowed are mcap and sqlite3')
-    try:
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        raise JaguarError(
-            f'{path}: reading a bag needs the Python package rosbags: '
-            'pip install jaguar_sensors_ros[bags]'
-        ) from None
-    try:
-        store = get_typestore(Stores.ROS2_HUMBLE)
-        with AnyReader([path], default_typestore=store) as reader:
-            topic = _choose(path, topic, reader.connections)
-            times, rows = _read(reader, topic, report)
-    except JaguarError:
-        raise
-    except Exception as error:
-        # a damaged file makes the library raise whatever its parser runs into
-        raise JaguarError(
-            f'{path}: the bag cannot be read: {type(error).__name__}: {error}'
-        ) from error
+    with open_bag(path) as reader:
+        topic = choose_topic(path, topic, reader.connections, IMU)
+        times, rows = _read(reader, topic, report)
     return _uniform(f'{path}: topic {topic}', times, rows)
-
-
-def _choose(path: Path, topic: str, connections: list[Any]) -> str:
-    found = sorted({c.topic for c in connections if c.msgtype == IMU})
-    others = ', '.join(sorted({f'{c.topic} ({c.msgtype})' for c in connections}))
-    if not found:
-        raise JaguarError(f'{path}: no topic of type sensor_msgs/Imu; has {others or "none"}')
-    if topic and topic not in found:
-        raise JaguarError(f'{path}: topic {topic}: must be one of {", ".join(found)}')
-    if not topic and len(found) > 1:
-        raise JaguarError(f'{path}: several topics, set --topic to one of {", ".join(found)}')
-    return topic or found[0]
 
 
 def _read(reader: Any, topic: str, report: Report) -> tuple[Array, Array]:

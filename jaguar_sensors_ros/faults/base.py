@@ -169,6 +169,8 @@ class FaultMode(ABC):
     in_channel_unit: ClassVar[bool] = False
     #: whether the whole sensor is hit, so that only the target 'all' makes sense
     whole_sensor: ClassVar[bool] = False
+    #: what is put behind the unit of the channel to name that of the magnitude
+    unit_suffix: ClassVar[str] = ''
     #: what the magnitude may be, for messages
     magnitude_text: ClassVar[str] = 'not used'
 

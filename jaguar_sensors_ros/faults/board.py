@@ -40,6 +40,7 @@ class FaultBoard:
     def __init__(self, channels: Channels, modes: Mapping[str, FaultMode]) -> None:
         self.channels = channels
         self._modes = {name: modes[name] for name in channels.modes}
+        self._of_others = set(modes) - set(channels.modes)
         self._injected: list[ActiveFault] = []
         self._configured: ActiveFault | None = None
         self._request: FaultRequest | None = None
@@ -66,7 +67,8 @@ class FaultBoard:
         if fault.mode.default_magnitude != 0.0:
             text += f', magnitude {fault.magnitude:g}'
             if fault.mode.in_channel_unit:
-                text += f' {self.channels.units[fault.channels[0]]}'
+                unit = self.channels.units[fault.channels[0]]
+                text += f' {unit}{fault.mode.unit_suffix}'
         if replaced:
             text += f'; replaces {replaced[0].mode.name}'
         return text
@@ -106,8 +108,9 @@ class FaultBoard:
         """Check a request and work out its targets, axes and magnitude (see :meth:`inject`)."""
         mode = self._modes.get(request.mode)
         if mode is None:
+            what = 'not for this sensor' if request.mode in self._of_others else 'unknown'
             raise FaultError(
-                f"mode '{request.mode}' is unknown; valid: none, {', '.join(self._modes)}"
+                f"mode '{request.mode}' is {what}; valid: none, {', '.join(self._modes)}"
             )
         self._check_times(request)
         names, coherent = self._targets(request, mode)

@@ -11,6 +11,7 @@ class Drift(FaultMode):
     name = 'drift'
     default_magnitude = None
     in_channel_unit = True
+    unit_suffix = '/s'
     magnitude_text = 'the rate in the unit of the channel per second, not 0'
 
     def act(

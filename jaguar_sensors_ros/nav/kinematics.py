@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from jaguar_sensors_ros.nav.frames import LocalFrame
@@ -61,6 +62,11 @@ class Segment(Protocol):
     @property
     def end_ns(self) -> int:
         """Time [ns] at which it ends."""
+        ...
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether rates are nearly linear in time within a sample interval."""
         ...
 
     def at(self, t_ns: int) -> TruthSample:
@@ -139,3 +145,41 @@ def increments_of_curve(
         ]
         velocity = add(velocity, cross(subtract(turned[1], turned[0]), arm))
     return theta, velocity
+
+
+def increments_of_parts(
+    segment: Segment, cuts: list[int], environment: Environment, arm: Vec3
+) -> list[tuple[Vec3, Vec3]]:
+    """Return the ideal increments between successive cuts [ns] that lie in one segment.
+
+    In a smooth segment more than two parts share the integrals over two halves of the whole as a
+    rate that is linear in time would; the sum is kept but for rounding.
+    """
+    first, last, count = cuts[0], cuts[-1], len(cuts) - 1
+    if count <= 2 or not segment.is_smooth:
+        return [segment.increments(a, b, environment, arm) for a, b in pairwise(cuts)]
+    middle = (first + last) // 2
+    halves = [
+        segment.increments(first, middle, environment, arm),
+        segment.increments(middle, last, environment, arm),
+    ]
+    shares = [
+        _linear_shares(early, late, first, middle, last, cuts)
+        for early, late in zip(*halves, strict=True)
+    ]
+    return list(zip(*shares, strict=True))
+
+
+def _linear_shares(
+    early: Vec3, late: Vec3, first: int, middle: int, last: int, cuts: list[int]
+) -> list[Vec3]:
+    """Share out two integrals; the last part gets what is left of the sum."""
+    mean = scale(early, 1.0 / (middle - first))
+    slope = scale(subtract(scale(late, 1.0 / (last - middle)), mean), 2.0 / (last - first))
+    shares, left = [], add(early, late)
+    for a, b in pairwise(cuts[:-1]):
+        since = 0.5 * (a + b - first - middle)
+        share = scale(add(mean, scale(slope, since)), float(b - a))
+        left = subtract(left, share)
+        shares.append(share)
+    return [*shares, left]

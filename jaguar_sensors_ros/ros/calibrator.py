@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from typing import Any
 
 from rclpy.task import Future
@@ -12,7 +12,7 @@ from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.calibration import Calibration
 from jaguar_sensors_ros.types import JaguarError
 
-#: silence of the truth [s] after which a calibration is given up
+#: standstill of the measurement time [s] after which a calibration is given up
 _PATIENCE_S = 5.0
 
 
@@ -23,15 +23,13 @@ class Calibrator:
     ----------
     sensor : Sensor
         The sensor that is calibrated.
-    silence_s : callable
-        Returns for how long no truth has come [s].
     """
 
-    def __init__(self, sensor: Sensor[Any, Any], silence_s: Callable[[], float]) -> None:
+    def __init__(self, sensor: Sensor[Any, Any]) -> None:
         self._sensor = sensor
-        self._silence_s = silence_s
         self._run: Calibration | None = None
         self._over: Any = None
+        self._moved: tuple[int | None, float] = (None, 0.0)
 
     async def serve(self, request: Any, response: Any) -> Any:
         """Start a calibration and answer when it is over."""
@@ -42,6 +40,7 @@ class Calibrator:
             response.message = str(error)
             return response
         self._run, self._over = run, Future()
+        self._moved = (self._sensor.time_ns, time.monotonic())
         await self._over
         response.samples = run.count
         if run.refused:
@@ -60,9 +59,10 @@ class Calibrator:
         run = self._run
         if run is None:
             return
-        if not run.done and self._silence_s() > _PATIENCE_S:
-            self._sensor.calibration = None
-            run.end(f'timed out, no ground truth for {_PATIENCE_S:g} s')
+        if self._sensor.time_ns != self._moved[0]:
+            self._moved = (self._sensor.time_ns, time.monotonic())
+        if not run.done and time.monotonic() - self._moved[1] > _PATIENCE_S:
+            self._sensor.end_calibration(f'timed out, no ground truth for {_PATIENCE_S:g} s')
         if run.done:
             self._run = None
             self._over.set_result(None)

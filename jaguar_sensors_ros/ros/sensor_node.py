@@ -158,7 +158,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
 
     def _make_services(self) -> None:
-        self._calibrator = Calibrator(self._sensor, self._monitor.odometry.silence_s)
+        self._calibrator = Calibrator(self._sensor)
         self._offered = [
             self.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
             self.create_service(Trigger, '~/clear_failure', self._serve_clear),

@@ -93,6 +93,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """The fidelity in effect."""
         return Fidelity(self.settings.fidelity)
 
+    @property
+    def time_ns(self) -> int | None:
+        """Measurement time [ns]: how far the truth has been taken; None before the first."""
+        return self._clock_ns
+
     # ------------------------------------------------------------------ life
 
     def power_cycle(self) -> None:
@@ -111,9 +116,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._effective: tuple[str, ...] = ()
         self._clock = SensorClock(self.streams)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
-        if self.calibration is not None:
-            self.calibration.end('the sensor was switched off and on')
-            self.calibration = None
+        self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
         self.board.arm()
@@ -261,6 +264,12 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.calibration = Calibration.of(duration_s)
         return self.calibration
 
+    def end_calibration(self, reason: str) -> None:
+        """End a calibration that is running without a result."""
+        if self.calibration is not None:
+            self.calibration.end(reason)
+            self.calibration = None
+
     def _observe(self, t_ns: int, state: TruthSample, **errors: Vec3) -> None:
         """Let a calibration that is running see the errors of a sample."""
         run = self.calibration
@@ -321,7 +330,10 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             state, causes = SensorState.INITIALIZING, ['calibration']
         elif faults:
             state, causes = SensorState.DEGRADED, [f'fault {name}' for name in faults]
-        valid = state in (SensorState.READY, SensorState.DEGRADED) and self._usable()
+        running = state in (SensorState.READY, SensorState.DEGRADED)
+        if running and not self._usable():
+            causes.append('no fix')
+        valid = running and self._usable()
         confidence = self._quality() * (1.0 - self._loss_probability) if valid else 0.0
         start, now = self._power_on_ns, self._clock_ns
         uptime_s = 0.0 if start is None or now is None else (now - start) / NS_PER_S

@@ -28,7 +28,7 @@ def covariance(override: tuple[float, ...] | str, variances: Vec3) -> tuple[floa
             matrix = list(given)
         variances = _diagonal(given)
     for i, variance in enumerate(variances):
-        matrix[4 * i] = max(variance, VARIANCE_FLOOR)
+        matrix[4 * i] = variance if variance > 0.0 else VARIANCE_FLOOR
     return tuple(matrix)
 
 

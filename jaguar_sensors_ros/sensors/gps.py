@@ -134,6 +134,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         self._sky = sky
         self._fix = self._has_fix(t_ns)
         if not self._fix:
+            self.end_calibration('the receiver has no fix')
             sample = self._no_fix(self._stamp_ns(t_ns, number), number, signal)
             return self._released(sample, t_ns, signal.lost)
         white, slow, velocity_noise = map(sky.shaped, (draw.white, draw.slow, draw.velocity))

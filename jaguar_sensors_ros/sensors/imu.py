@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.errors.triad import Ambience, Triad, TriadReading
 from jaguar_sensors_ros.errors.vibration import AlternatingPart, Vibration
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
-from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
+from jaguar_sensors_ros.nav.kinematics import Segment, increments_of_parts, inertial_rates
 from jaguar_sensors_ros.nav.rotation import (
     add,
     cross,
@@ -157,23 +158,27 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             return
         if not self._edges:
             self._plan(now)
-        while now < to_ns:
-            stop = min(self._edges[0], to_ns)
-            theta, velocity = segment.increments(now, stop, self.settings.environment, self.arm)
-            self._theta = add(self._theta, theta)
-            self._velocity = add(self._velocity, velocity)
-            if self._vibration.active:
-                felt = self._vibration.increment(*self._since_power_on(now, stop))
-                self._shaken = add(self._shaken, felt)
-                self._velocity = add(self._velocity, rotate(self.q_bs, felt))
-            self._part_ns += stop - now
-            now = stop
-            if now == self._edges[0]:
+        edges = [edge for edge in self._edges if edge <= to_ns]
+        stop = min(self._edges[-1], to_ns)
+        cuts = [now, *edges] if edges and edges[-1] == stop else [now, *edges, stop]
+        environment = self.settings.environment
+        parts = increments_of_parts(segment, cuts, environment, self.arm)
+        for (start, end), (theta, velocity) in zip(pairwise(cuts), parts, strict=True):
+            self._collect(start, end, theta, velocity)
+            if self._edges[0] == end:
                 self._close_part()
                 self._edges.pop(0)
-                if not self._edges:
-                    break
-        self._from_ns = now
+        self._from_ns = stop
+
+    def _collect(self, start_ns: int, end_ns: int, theta: Vec3, velocity: Vec3) -> None:
+        """Add the ideal increments of a stretch, and the vibration felt in it."""
+        self._theta = add(self._theta, theta)
+        self._velocity = add(self._velocity, velocity)
+        if self._vibration.active:
+            felt = self._vibration.increment(*self._since_power_on(start_ns, end_ns))
+            self._shaken = add(self._shaken, felt)
+            self._velocity = add(self._velocity, rotate(self.q_bs, felt))
+        self._part_ns += end_ns - start_ns
 
     def _since_power_on(self, *times_ns: int) -> tuple[int, ...]:
         return tuple(t_ns - (self._power_on_ns or 0) for t_ns in times_ns)

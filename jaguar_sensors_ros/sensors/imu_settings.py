@@ -140,14 +140,16 @@ class ImuSettings(SensorSettings):
     )
     bias_g_init_std: Vec3 = vector(
         0.0,
-        'Stationary standard deviation of the gyro bias instability.',
+        'Gyro bias instability: stationary standard deviation of the Gauss-Markov process, or '
+        'coefficient B of flicker noise.',
         unit='rad/s',
         minimum=0.0,
         source='document 001',
     )
     bias_a_init_std: Vec3 = vector(
         0.0,
-        'Stationary standard deviation of the accelerometer bias instability.',
+        'Accelerometer bias instability: stationary standard deviation of the Gauss-Markov '
+        'process, or coefficient B of flicker noise.',
         unit='m/s2',
         minimum=0.0,
         source='document 001',

@@ -179,8 +179,9 @@ class SensorSettings:
     )
     origin_heading: float = parameter(
         0.0,
-        'Angle from east to the x axis of the world frame of the truth, counter-clockwise; for '
-        'launch-inertial truth the launch azimuth, clockwise from north.',
+        'Angle from east (ned: from north) to the x axis of the world frame of the truth, '
+        'counter-clockwise seen from above; for launch-inertial truth the launch azimuth, '
+        'clockwise from north; not used for ecef.',
         unit='rad',
     )
     mount: MountSettings = group(MountSettings)

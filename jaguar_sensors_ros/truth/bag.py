@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,60 @@ def is_bag(path: Path) -> bool:
     return start.startswith(MAGIC)
 
 
+@contextmanager
+def open_bag(path: Path) -> Iterator[Any]:
+    """Open a ROS 2 bag (mcap or sqlite3) for reading, without ROS.
+
+    Raises
+    ------
+    JaguarError
+        if the library rosbags is missing, or the bag is broken, now or while it is read.
+    """
+    try:
+        from rosbags.highlevel import AnyReader, AnyReaderError
+        from rosbags.typesys import Stores, get_typestore
+    except ImportError:
+        raise JaguarError(
+            f'{path}: reading a bag needs the Python package rosbags: '
+            'pip install jaguar_sensors_ros[bags]'
+        ) from None
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    try:
+        with AnyReader([path], default_typestore=store) as reader:
+            yield reader
+    except JaguarError:
+        raise
+    except AnyReaderError as error:
+        raise JaguarError(f'{path}: the bag cannot be read: {error}') from None
+    except Exception as error:
+        # a damaged file makes the library raise whatever its parser runs into
+        raise JaguarError(
+            f'{path}: the bag is damaged: {type(error).__name__}: {error}'
+        ) from error
+
+
+def choose_topic(path: Path, topic: str, connections: list[Any], kind: str) -> str:
+    """Return the topic to read: the one that is asked for, or the only one of the type ``kind``.
+
+    Raises
+    ------
+    JaguarError
+        listing what the bag has.
+    """
+    candidates = sorted({c.topic for c in connections if c.msgtype == kind})
+    listed, plain = ', '.join(candidates), kind.replace('/msg/', '/')
+    if not candidates:
+        others = ', '.join(sorted({f'{c.topic} ({c.msgtype})' for c in connections})) or 'none'
+        raise JaguarError(f'{path}: has no topic of type {plain}; it has {others}')
+    if topic and topic not in candidates:
+        raise JaguarError(f'{path}: topic {topic}: must be one of {listed}')
+    if not topic and len(candidates) > 1:
+        raise JaguarError(
+            f'{path}: has several topics of type {plain}, set topic to one of {listed}'
+        )
+    return topic or candidates[0]
+
+
 def read_odometry_bag(path: Path, topic: str = '') -> OdometryRecording:
     """Read the messages of one odometry topic of a bag.
 
@@ -109,51 +164,14 @@ def read_odometry_bag(path: Path, topic: str = '') -> OdometryRecording:
         one topic would do, or a message cannot be used: stamp zero or not later than the one
         before, a value that is not finite, or a zero quaternion.
     """
-    try:
-        from rosbags.highlevel import AnyReader, AnyReaderError
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError:
-        raise JaguarError(
-            f'{path}: reading a bag needs the Python package rosbags: '
-            'pip install jaguar_sensors_ros[bags]'
-        ) from None
-    store = get_typestore(Stores.ROS2_HUMBLE)
-    try:
-        with AnyReader([path], default_typestore=store) as reader:
-            topic = _choose(path, topic, reader.connections)
-            chosen = [c for c in reader.connections if c.topic == topic]
-            messages = (
-                reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(chosen)
-            )
-            rows = tuple(_rows(f'{path}: topic {topic}', messages))
-    except JaguarError:
-        raise
-    except AnyReaderError as error:
-        raise JaguarError(f'{path}: the bag cannot be read: {error}') from None
-    except Exception as error:
-        # a damaged file makes the library raise whatever its parser runs into
-        raise JaguarError(
-            f'{path}: the bag is damaged: {type(error).__name__}: {error}'
-        ) from error
+    with open_bag(path) as reader:
+        topic = choose_topic(path, topic, reader.connections, ODOMETRY)
+        chosen = [c for c in reader.connections if c.topic == topic]
+        messages = (reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(chosen))
+        rows = tuple(_rows(f'{path}: topic {topic}', messages))
     if not rows:
         raise JaguarError(f'{path}: topic {topic} has no messages')
     return OdometryRecording(path, topic, rows)
-
-
-def _choose(path: Path, topic: str, connections: list[Any]) -> str:
-    """Return the topic to read."""
-    candidates = sorted({c.topic for c in connections if c.msgtype == ODOMETRY})
-    listed = ', '.join(candidates)
-    if not candidates:
-        others = ', '.join(sorted({f'{c.topic} ({c.msgtype})' for c in connections}))
-        raise JaguarError(
-            f'{path}: has no topic of type nav_msgs/Odometry; it has {others or "none at all"}'
-        )
-    if topic and topic not in candidates:
-        raise JaguarError(f'{path}: topic = {topic!r}: must be one of {listed}')
-    if not topic and len(candidates) > 1:
-        raise JaguarError(f'{path}: has several odometry topics, set topic to one of {listed}')
-    return topic or candidates[0]
 
 
 def _rows(where: str, messages: Iterator[Any]) -> Iterator[OdometryRow]:

@@ -67,6 +67,11 @@ class TwistSegment:
         turns = round((turned - angle) / (2.0 * math.pi))
         return scale(phi, 1.0 + 2.0 * math.pi * turns / angle)
 
+    @property
+    def is_smooth(self) -> bool:
+        """True: two messages tell of no faster motion."""
+        return True
+
     def at(self, t_ns: int) -> TruthSample:
         """Return the motion at ``t_ns``; the position is the cubic through both ends."""
         a, b = self.first, self.last
@@ -167,6 +172,11 @@ class PoseSegment:
         """Rotation vector over the piece and its rates at the two ends."""
         phi = rotvec_between(self.first.q_nb, self.last.q_nb)
         return phi, self.omega_b[0], right_jacobian_inverse_times(phi, self.omega_b[1])
+
+    @property
+    def is_smooth(self) -> bool:
+        """True: two messages tell of no faster motion."""
+        return True
 
     def at(self, t_ns: int) -> TruthSample:
         """Return the motion at ``t_ns``."""
