@@ -236,7 +236,7 @@ def test_topic_of_a_bag_must_be_clear(tmp_path):
     with pytest.raises(JaguarError, match='set topic to one of /a/odom, /b/odom'):
         open_truth(two)
     assert open_truth(two, topic='/b/odom').topic == '/b/odom'
-    with pytest.raises(JaguarError, match="topic /c: must be one of /a/odom, /b/odom"):
+    with pytest.raises(JaguarError, match='topic /c: must be one of /a/odom, /b/odom'):
         open_truth(two, topic='/c')
     none = write_bag(tmp_path / 'none', {'/text': 'std_msgs/msg/String'})
     with pytest.raises(JaguarError, match=r'no topic of type nav_msgs/Odometry; .*/text'):
