@@ -16,7 +16,7 @@ import numpy as np
 
 from jaguar_sensors_ros.component import ParameterError, StreamFactory, parameter
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
-from jaguar_sensors_ros.types import NS_PER_S, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Vec3
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 AXES = 'xyz'
@@ -131,17 +131,38 @@ class Vibration:
 class AlternatingPart:
     """Mean square of the alternating part of the specific force over the last second.
 
-    The static part (gravity, a steady turn) does not count.
+    The static part (gravity, a steady turn) does not count.  Sums run along, of the distances
+    from one of the samples; they are made anew each second, so that rounding does not pile up.
     """
 
     def __init__(self) -> None:
         self._samples: deque[tuple[int, Vec3]] = deque()
+        self._anew(-NS_PER_S, ZERO3)  # the first sample makes them
 
     def push(self, t_ns: int, force: Vec3) -> Vec3:
         """Take the mean specific force [m/s2] of a sample; return the mean squares [g^2]."""
         self._samples.append((t_ns, force))
+        self._count(force, 1.0)
         while self._samples[0][0] <= t_ns - NS_PER_S:
-            self._samples.popleft()
-        values = np.array([sample for _, sample in self._samples])
-        x, y, z = values.var(axis=0) / STANDARD_GRAVITY**2
-        return (float(x), float(y), float(z))
+            self._count(self._samples.popleft()[1], -1.0)
+        if self._since_ns <= t_ns - NS_PER_S:
+            self._anew(t_ns, force)
+        n = len(self._samples)
+        x, y, z = (
+            max(0.0, square - total * total / n) / (n * STANDARD_GRAVITY**2)
+            for total, square in zip(self._sums, self._squares, strict=True)
+        )
+        return (x, y, z)
+
+    def _anew(self, t_ns: int, base: Vec3) -> None:
+        self._since_ns, self._base = t_ns, base
+        self._sums, self._squares = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        for _, force in self._samples:
+            self._count(force, 1.0)
+
+    def _count(self, force: Vec3, sign: float) -> None:
+        """Add a sample to the sums, or take it away."""
+        for i in range(3):
+            distance = force[i] - self._base[i]
+            self._sums[i] += sign * distance
+            self._squares[i] += sign * distance * distance

@@ -100,6 +100,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._held_frame: tuple[ImuSubSample, ...] = ()
         self._vibration = Vibration(self.settings.vibration, self.streams)
         self.temperature_c = self.settings.temperature_c
+        self._warmed_ns: int | None = None
         self._gap()
 
     def _configured(self) -> None:
@@ -253,9 +254,11 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         shaken, self._shaken = self._shaken, ZERO3
         change = s.temperature_c - self.temperature_c
         if s.temperature_slew_c_per_s > 0.0:
-            most = s.temperature_slew_c_per_s * dt_s
+            since_ns = self._tick_ns if self._warmed_ns is None else self._warmed_ns
+            most = s.temperature_slew_c_per_s * (t_ns - since_ns) / NS_PER_S
             change = min(max(change, -most), most)
         self.temperature_c += change
+        self._warmed_ns = t_ns
         if not (any(s.gyro.vibration_rectification) or any(s.accel.vibration_rectification)):
             return Ambience(force, self.temperature_c)
         steady = subtract(force, scale(shaken, 1.0 / dt_s))
