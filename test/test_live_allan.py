@@ -27,7 +27,7 @@ from jaguar_sensors_ros.ros.imu_node import ImuNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
-GRADE, SECONDS = 'tactical', 40
+GRADE, SECONDS = 'tactical', 25
 RATES = (100, 400)
 
 

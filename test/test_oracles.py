@@ -88,7 +88,7 @@ def as_pyins(source, times_ns):
 
 @pytest.mark.parametrize('name', ['figure_eight', 'racetrack'])
 def test_increments_are_those_of_pyins(pyins, name):
-    source, rate, seconds = TRAJECTORIES[name], 100, 20
+    source, rate, seconds = TRAJECTORIES[name], 100, 12
     samples = ideal(source, seconds, rate, **EARTH)
     times_ns = [k * SECOND // rate for k in range(seconds * rate + 1)]
     lla, velocity, rph = as_pyins(source, times_ns)
@@ -107,7 +107,7 @@ def test_increments_are_those_of_pyins(pyins, name):
 def test_the_navigation_of_pyins_closes_on_the_truth(pyins, name):
     import pandas as pd
 
-    source, rate, seconds = TRAJECTORIES[name], 200, 60
+    source, rate, seconds = TRAJECTORIES[name], 200, 40
     samples = ideal(source, seconds, rate, **EARTH)
     increments = np.hstack([delta_theta_of(samples) @ FLU_FRD, delta_v_of(samples) @ FLU_FRD])
     time = np.arange(1, len(samples) + 1) / rate

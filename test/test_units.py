@@ -84,7 +84,7 @@ def population():
     """
     readings = []
     edges = [k * SECOND // 100 for k in range(3)]
-    for seed in range(250):
+    for seed in range(150):
         own = {'gyro__draw_unit': True, 'accel__draw_unit': True, 'sample_rate_hz': 100.0}
         sensor = imu(seed=seed, gyro__scale_factor_ppm=tuple(SCALE_PPM),
                      accel__scale_factor_ppm=1000.0, **own)

@@ -34,6 +34,7 @@ class VibrationSettings:
         kind='table',
         sizes=(2,),
         minimum=0.0,
+        maximum=1e6,
     )
     psd: tuple[float, ...] = parameter(
         0.0,
@@ -42,6 +43,7 @@ class VibrationSettings:
         kind='table',
         sizes=(2,),
         minimum=0.0,
+        maximum=1e6,
     )
 
     def __post_init__(self) -> None:
