@@ -121,6 +121,7 @@ def truth(given):
     trajectory = DEMO_TRAJECTORY if given['truth'] == 'demo' else given['truth']
     parameters = {'trajectory': trajectory}
     if given['frame_prefix']:
+        parameters['frame_id'] = f'{given["frame_prefix"]}map'
         parameters['child_frame_id'] = f'{given["frame_prefix"]}base_link'
     if given['use_sim_time'] == 'true':
         parameters['publish_clock'] = True

@@ -102,6 +102,18 @@ class ActiveFault:
         """The target in the words of the contract."""
         return self.channels[0] if len(self.channels) == 1 else 'all'
 
+    def give_way(self, newer: ActiveFault) -> bool:
+        """Leave the axes of the same target to a newer fault; tell whether there were any.
+
+        A fault of the whole sensor gives way to one of the same mode only.
+        """
+        apart = self.mode.whole_sensor or newer.mode.whole_sensor
+        if self.channels != newer.channels or (apart and self.mode.name != newer.mode.name):
+            return False
+        kept = tuple(axis for axis in self.axes if axis not in newer.axes)
+        gave, self.axes = kept != self.axes, kept
+        return gave
+
     def release(self, channel: str) -> bool:
         """Leave a channel alone from now on; tell whether it was hit as one of several.
 

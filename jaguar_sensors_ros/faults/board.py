@@ -26,8 +26,8 @@ class FaultBoard:
     """Accepts, schedules and applies faults.
 
     Injected faults act in every fidelity.  One more may be configured by parameters; it acts
-    only while the caller says so (fidelity fault).  Of two faults on the same target the newer
-    replaces the older.
+    only while the caller says so (fidelity fault).  A newer fault takes the place of an older one
+    on the axes of a target that both name; faults of the whole sensor stand beside them.
 
     Parameters
     ----------
@@ -55,10 +55,13 @@ class FaultBoard:
             if anything is unknown, missing, non-finite or contradictory; nothing changed then.
         """
         if request.mode == NONE:
+            self._check_times(request)
+            if self._axes(request) != tuple(range(len(self.channels.axes))):
+                raise FaultError('axis is not valid for none, which clears a whole target')
             return self._clear_target(request)
         fault = self.resolve(request)
-        replaced = [f for f in self._injected if f.channels == fault.channels]
-        self._injected = [f for f in self._injected if f.channels != fault.channels]
+        replaced = [old for old in self._injected if old.give_way(fault)]
+        self._injected = [old for old in self._injected if old.axes]
         self._injected.append(fault)
         axes = ''.join(self.channels.axes[i] for i in fault.axes)
         text = f'{fault.mode.name} on {fault.target}'
@@ -209,6 +212,11 @@ class FaultBoard:
         if self._configured is not None and not self._configured.channels:
             self._configured = None
         return f'cleared {request.target}' if hit else f'no fault was on {request.target}'
+
+    @property
+    def has_configured(self) -> bool:
+        """Whether the fault given by parameters is on the board."""
+        return self._configured is not None
 
     @property
     def present(self) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class ParameterBridge(Generic[SettingsT]):
         self._class = settings_class
         self._complete = complete
         self._internal = False
-        self._on_change: list[Callable[[SettingsT], None]] = []
+        self._on_change: list[Callable[[SettingsT, frozenset[str]], None]] = []
         self._check: list[Callable[[SettingsT], None]] = []
         self._declared = {d.name: d for d in declarations(settings_class)}
         given = {name: plain(value) for name, value in compat.overrides(node).items()}
@@ -85,9 +85,11 @@ class ParameterBridge(Generic[SettingsT]):
         node.add_on_set_parameters_callback(self._validate)
 
     def on_change(
-        self, apply: Callable[[SettingsT], None], check: Callable[[SettingsT], None] | None = None
+        self,
+        apply: Callable[[SettingsT, frozenset[str]], None],
+        check: Callable[[SettingsT], None] | None = None,
     ) -> None:
-        """Have ``apply`` called with new settings, and ``check`` before (may raise)."""
+        """Call ``check`` (may raise) before and ``apply`` after a set, which gets the names too."""
         self._on_change.append(apply)
         if check is not None:
             self._check.append(check)
@@ -153,7 +155,7 @@ class ParameterBridge(Generic[SettingsT]):
         self.settings = self._build(self.explicit)
         self._show_in_effect()
         for apply in self._on_change:
-            apply(self.settings)
+            apply(self.settings, frozenset(ours))
 
     def _show_in_effect(self) -> None:
         """Make the parameters that follow from others show their value in effect."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -22,6 +23,7 @@ from tf2_msgs.msg import TFMessage
 from jaguar_sensors_ros import catalogue
 from jaguar_sensors_ros.component import ParameterError, declarations
 from jaguar_sensors_ros.faults.base import FaultError, FaultRequest
+from jaguar_sensors_ros.faults.board import NONE
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
 from jaguar_sensors_ros.ros import qos, writer
 from jaguar_sensors_ros.ros.calibrator import Calibrator
@@ -47,6 +49,8 @@ _BRIDGED = 100
 _BODY_FRAME = 'base_link'
 #: static transforms kept for late subscribers
 _TF_DEPTH = 100
+#: parameters that make up the failure given by parameters
+_REQUEST = frozenset(f'failure.{field.name}' for field in fields(FaultRequest))
 _LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
 
 
@@ -295,12 +299,14 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     # ------------------------------------------------------------------ parameters and services
 
-    def _configure(self, settings: SettingsT) -> None:
+    def _configure(self, settings: SettingsT, names: frozenset[str]) -> None:
         if settings.random_seed < 0:
             self._seed()  # comes back here with the seed that was drawn
             return
         before = self._sensor.settings
         self._sensor.configure(settings)
+        if names & _REQUEST:  # set again, perhaps to the same: it starts anew
+            self._sensor.board.arm()
         if settings.truth != before.truth or settings.local_frame != before.local_frame:
             self._intake.configure(settings.truth, settings.local_frame)
         if settings.random_seed != self._sensor.seed:
@@ -339,6 +345,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
         try:
             response.message = self._sensor.board.inject(fault)
+            if fault.mode == NONE:
+                self._forget_configured()
             response.success = True
             self.get_logger().info(f'injected: {response.message}')
         except FaultError as error:
@@ -352,10 +360,16 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             response.success, response.message = False, _LOCKED
             return response
         names = self._sensor.board.clear()
+        self._forget_configured()
         response.success = True
         response.message = f'cleared {", ".join(names)}' if names else 'no fault was active'
         self._publish_state(only_changes=True)
         return response
+
+    def _forget_configured(self) -> None:
+        """Let failure.mode show that the fault given by parameters was cleared."""
+        if self.settings.failure.mode != NONE and not self._sensor.board.has_configured:
+            self._bridge.assign('failure.mode', NONE)
 
     def _serve_reset(self, request: Any, response: Any) -> Any:
         self._sensor.power_cycle()

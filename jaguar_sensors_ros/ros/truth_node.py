@@ -25,6 +25,7 @@ from jaguar_sensors_ros.catalogue import SENSORS, TRUTH
 from jaguar_sensors_ros.component import AUTO, declarations
 from jaguar_sensors_ros.ros import qos, writer
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
+from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR
 from jaguar_sensors_ros.truth.bag import OdometryRow
 from jaguar_sensors_ros.truth.player import Event, Payload, Player, load_source
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings
@@ -34,6 +35,10 @@ from jaguar_sensors_ros.types import NS_PER_S, JaguarError
 BATCH = 25
 #: wall time [ns] between looks at the count of subscriptions, and the shortest wait of the timer
 POLL_NS, SHORTEST_NS = 20_000_000, 50_000
+
+
+#: covariance of truth that is exact: filters take zero for absolute trust or for unknown
+_EXACT = [VARIANCE_FLOOR if i % 7 == 0 else 0.0 for i in range(36)]
 
 
 class TruthNode(Node):
@@ -50,7 +55,7 @@ class TruthNode(Node):
         self._never_use_sim_time()
         others = {d.name for _, settings in SENSORS.values() for d in declarations(settings)}
         bridge = ParameterBridge(self, PlayerSettings, foreign=others)
-        bridge.on_change(lambda _: None, check=self._refuse_change)
+        bridge.on_change(lambda settings, names: None, check=self._refuse_change)
         self._settings = bridge.settings
         self._player = Player(self._settings, load_source(self._settings, TRUTH))
         self._odom_out = self._publisher(Odometry, 'ground_truth/odom')
@@ -160,6 +165,8 @@ def odometry_message(stamp: Time, record: Payload, settings: PlayerSettings) -> 
         message.header.frame_id = 'map' if frame == AUTO else frame
         message.child_frame_id = 'base_link' if child == AUTO else child
         p, q, v, omega = record.p_n, record.q_nb, record.v_nb_b, record.omega_nb_b
+        message.pose.covariance = _EXACT
+        message.twist.covariance = _EXACT
     position = message.pose.pose.position
     position.x, position.y, position.z = p
     message.pose.pose.orientation = writer.quaternion(q)

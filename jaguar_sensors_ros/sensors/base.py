@@ -257,12 +257,22 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         Raises
         ------
         JaguarError
-            if the duration is not valid or a calibration is running.
+            if the duration is not valid, a calibration is running, the sensor is disabled or a
+            fault is on it.
         """
-        if self.calibration is not None:
-            raise JaguarError('a calibration is running')
+        reason = 'a calibration is running' if self.calibration else self._unfit()
+        if reason:
+            raise JaguarError(reason)
         self.calibration = Calibration.of(duration_s)
         return self.calibration
+
+    def _unfit(self) -> str:
+        """Return why the sensor cannot be calibrated now, or an empty string."""
+        if not self.settings.enabled:
+            return 'the sensor is disabled'
+        if self.board.present:
+            return f'a fault is on the sensor: {", ".join(self.board.present)}'
+        return ''
 
     def end_calibration(self, reason: str) -> None:
         """End a calibration that is running without a result."""
@@ -272,6 +282,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _observe(self, t_ns: int, state: TruthSample, **errors: Vec3) -> None:
         """Let a calibration that is running see the errors of a sample."""
+        reason = self._unfit()
+        if reason:
+            self.end_calibration(reason)
         run = self.calibration
         if run is None or not run.push(t_ns, self._tick_ns, state, **errors):
             return

@@ -278,7 +278,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             t_ns,
             number,
             FixType.NONE,
-            self._sky.satellites,
+            0 if self._sky.usable else self._sky.satellites,
             nan,
             nan,
             nan,
