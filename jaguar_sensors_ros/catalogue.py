@@ -74,10 +74,10 @@ def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str,
         if np.any(cast(Any, explicit.get(f'{triad}.white_noise_psd', 0.0))):
             # the noise is given as a spectral density: the grade's is not meant
             graded[f'{triad}.white_noise_density'] = 0.0
-        if explicit.get(f'{triad}.range', 1.0) == 0.0:
+        if not np.all(cast(Any, explicit.get(f'{triad}.range', 1.0))):
             # no full scale, no quadratic error
             graded.pop(f'{triad}.nonlinearity_ppm', None)
-        if explicit.get(f'{triad}_lsb', 0.0) != 0.0:
+        if np.any(cast(Any, explicit.get(f'{triad}_lsb', 0.0))):
             # pulses, not rounding
             graded.pop(f'{triad}.resolution', None)
         if any(f'{triad}.{name}' in explicit for name in POPULATION):

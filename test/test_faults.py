@@ -424,6 +424,30 @@ def test_faults_on_different_targets_act_together_and_one_target_has_one_fault()
     assert s.angular_velocity[0] == pytest.approx(0.5)
 
 
+def test_faults_on_different_axes_act_together_and_an_axis_has_one():
+    sensor = make('imu', grade='custom')
+    sensor.board.inject(FaultRequest('bias', 0.1, 'gyro', 'xy'))
+    assert 'replaces' in sensor.board.inject(FaultRequest('bias', 0.2, 'gyro', 'yz'))
+    (s, *_) = run(sensor, seconds(0, 0.04))
+    assert s.angular_velocity == pytest.approx((0.1, 0.2, 0.2))
+    assert 'replaces' not in sensor.board.inject(FaultRequest('intermittent', 0.5))
+    assert 'replaces' in sensor.board.inject(FaultRequest('intermittent', 1e-9))
+    (s, *_) = run(sensor, seconds(0.04, 0.08))
+    assert s.angular_velocity == pytest.approx((0.1, 0.2, 0.2))
+    assert {label.mode for label in s.faults} == {'bias', 'intermittent'}
+
+
+@pytest.mark.parametrize(
+    'wrong', [{'axis': 'q'}, {'axis': 'x'}, {'delay': math.nan}, {'target': 'magnet'}]
+)
+def test_none_is_checked_too_and_changes_nothing_when_refused(wrong):
+    sensor = make('imu', grade='custom')
+    sensor.board.inject(FaultRequest('bias', 0.1, 'gyro'))
+    with pytest.raises(FaultError):
+        sensor.board.inject(FaultRequest('none', **wrong))
+    assert sensor.board.present == ('bias:gyro',)
+
+
 def test_none_clears_the_named_target_only():
     sensor = make('imu', grade='custom')
     sensor.board.inject(FaultRequest('bias', 0.1, 'gyro'))

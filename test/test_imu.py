@@ -77,7 +77,7 @@ def test_no_grade_saturates_or_freezes_at_rest(grade):
         triad = getattr(settings, name)
         sigma = triad.white_noise_density[0] * math.sqrt(settings.sample_rate_hz)
         # the likeliest of rounded normals has this share, that of three values in 400 at least
-        share = max(triad.resolution / (sigma * math.sqrt(2.0 * math.pi)), 1e-9)
+        share = max(triad.resolution[0] / (sigma * math.sqrt(2.0 * math.pi)), 1e-9)
         bound = 0.01 + share + 4.0 * math.sqrt(share / len(values))
         for channel in values.T:
             assert np.unique(channel, return_counts=True)[1].max() < bound * len(channel)

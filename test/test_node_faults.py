@@ -380,6 +380,21 @@ def test_a_fault_by_parameters_acts_in_fidelity_fault_only(graph, kind):
     assert len([m for m in graph.log() if 'failure.mode is bias' in m.msg]) == 1
 
 
+@pytest.mark.parametrize('kind', NODES)
+def test_a_cleared_fault_by_parameters_can_be_set_again(graph, kind):
+    rig = Rig(graph, kind, fidelity='fault', failure__mode='bias', failure__magnitude=1)
+    assert all(list(error.fault_modes) == ['bias'] for error in rig.go(0.1)[1])
+    assert rig.clear().success
+    assert graph.get(rig.name, 'failure.mode') == 'none'
+    assert not any(error.fault_modes for error in rig.go(0.1)[1])
+    assert graph.set(rig.name, failure__mode='bias')[0].successful
+    assert all(list(error.fault_modes) == ['bias'] for error in rig.go(0.1)[1])
+    assert graph.set(rig.name, failure__duration=0.1)[0].successful
+    assert [bool(error.fault_modes) for error in rig.go(0.2)[1]] == [True] * 20 + [False] * 20
+    assert graph.set(rig.name, failure__duration=0.1)[0].successful  # the same: once more
+    assert all(error.fault_modes for error in rig.go(0.1)[1])
+
+
 def test_a_fault_on_one_node_leaves_the_others_bytes(graph):
     truth = rest(0.0, 2.0, 50)
     graph.start(GpsNode, random_seed=1, update_hz=50)

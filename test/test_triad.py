@@ -245,3 +245,32 @@ def test_the_euler_force_of_a_lever_arm_is_in_the_instant_force():
 
 def test_a_low_pass_far_above_the_sample_rate_costs_little_and_changes_nothing():
     assert_constant(measured(gyro__bandwidth_hz=1e9), OMEGA, rtol=1e-9)
+
+
+def test_every_term_has_a_value_for_each_axis():
+    motion = turning(omega=(0.36, 0.36, 0.36))
+    sensor = imu(
+        grade='custom',
+        sample_rate_hz=100.0,
+        gyro__range=(0.0, 0.4, 0.2),
+        gyro__resolution=(0.1, 0.0, 0.0),
+        accel__bandwidth_hz=(0.0, 30.0, 0.0),
+        accel_lsb=(0.0, 0.0, 0.5),
+        tau_bias_g_s=(10.0, 20.0, 30.0),
+    )
+    got = run(sensor, pieces(motion, range(0, SECOND + 1, SECOND // 50)))
+    x, y, z = rates(got)[-1]
+    assert x == pytest.approx(0.4)  # rounded to 0.1
+    assert y == pytest.approx(0.36)  # below its range
+    assert z == 0.2  # at its range
+    exact = run(imu(fidelity='transparent', sample_rate_hz=100.0),
+                pieces(motion, range(0, SECOND + 1, SECOND // 50)))
+    np.testing.assert_allclose(forces(got)[:, 0], forces(exact)[:, 0], rtol=1e-9, atol=1e-9)
+    # the low-pass of y lags by 1 / (2 pi fc) once it has settled
+    lag_s = 1.0 / (2.0 * math.pi * 30.0)
+    slope = np.gradient(forces(exact)[:, 1], 0.01)
+    np.testing.assert_allclose(
+        forces(got)[60:, 1], (forces(exact)[:, 1] - lag_s * slope)[60:], atol=2e-3
+    )
+    pulses = np.array([s.frame[0].delta_v[2] for s in got]) / 0.5
+    np.testing.assert_allclose(pulses, np.round(pulses), atol=1e-12)

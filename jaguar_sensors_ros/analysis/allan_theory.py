@@ -34,7 +34,7 @@ from jaguar_sensors_ros.analysis.phase_noise import (
 from jaguar_sensors_ros.errors.stochastic import flicker_components, white_sigma
 from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
-from jaguar_sensors_ros.types import JaguarError
+from jaguar_sensors_ros.types import JaguarError, Vec3
 
 #: the six axes in the order of document 000's table
 AXES = ('gyro_x', 'gyro_y', 'gyro_z', 'accel_x', 'accel_y', 'accel_z')
@@ -128,8 +128,9 @@ def imu_theory(settings: ImuSettings, axes: Sequence[str] = AXES) -> tuple[AxisT
     theories = []
     for axis in axes:
         triad, letter = axis.split('_')
-        theory = _axis_theory(axis, 'xyz'.index(letter), dt_s, *parts[triad], UNITS[triad])
-        _check(theory, parts[triad][0].resolution)
+        i = 'xyz'.index(letter)
+        theory = _axis_theory(axis, i, dt_s, *parts[triad], UNITS[triad])
+        _check(theory, parts[triad][0].resolution[i])
         theories.append(theory)
     return tuple(theories)
 
@@ -140,19 +141,22 @@ def _axis_theory(
     dt_s: float,
     triad: TriadSettings,
     bias: BiasSettings,
-    lsb: float,
+    lsb: Vec3,
     unit: str,
 ) -> AxisTheory:
     sigma = white_sigma(
-        triad.white_noise_density[i], triad.white_noise_psd[i], triad.white_noise_bandwidth, dt_s
+        triad.white_noise_density[i],
+        triad.white_noise_psd[i],
+        triad.white_noise_bandwidth[i],
+        dt_s,
     )
     density = sigma * math.sqrt(dt_s)
     found = [NoiseTerm('white noise', 'N', density, f'{unit}/sqrt(Hz)', (White(density),))]
-    found.append(_instability(bias.sigma[i], bias.tau_s, triad.bias_model, unit))
+    found.append(_instability(bias.sigma[i], bias.tau_s[i], triad.bias_model, unit))
     walk = triad.random_walk[i]
     found.append(NoiseTerm('random walk', 'K', walk, f'{unit}/sqrt(s)', (Walk(walk),)))
-    pulse = NoiseTerm('pulses', '', lsb, f'{unit} s', (Pulses(lsb),))
-    step = triad.resolution if lsb == 0.0 else 0.0
+    pulse = NoiseTerm('pulses', '', lsb[i], f'{unit} s', (Pulses(lsb[i]),))
+    step = triad.resolution[i] if lsb[i] == 0.0 else 0.0
     rounding = NoiseTerm('rounding', '', step, unit, (White(step * math.sqrt(dt_s / 12.0)),))
     found += [pulse, rounding]
     return AxisTheory(axis, dt_s, tuple(term for term in found if term.value > 0.0))

@@ -51,7 +51,7 @@ class TriadSettings:
         minimum=0.0,
         source='document 000',
     )
-    white_noise_bandwidth: float = parameter(
+    white_noise_bandwidth: Vec3 = vector(
         0.0,
         'Noise bandwidth that belongs to white_noise_psd; 0: that of the sample rate.',
         unit='Hz',
@@ -101,16 +101,16 @@ class TriadSettings:
         unit='({unit})/g^2',
         source='document 000',
     )
-    range: float = parameter(
+    range: Vec3 = vector(
         0.0, 'Saturation at plus and minus this value; 0: off.', unit='{unit}', minimum=0.0
     )
-    resolution: float = parameter(
+    resolution: Vec3 = vector(
         0.0,
         'Outputs are rounded to multiples of this, without a residue; 0: off.',
         unit='{unit}',
         minimum=0.0,
     )
-    bandwidth_hz: float = parameter(
+    bandwidth_hz: Vec3 = vector(
         0.0, 'Corner of a first-order low-pass before sampling; 0: off.', unit='Hz', minimum=0.0
     )
     draw_unit: bool = parameter(
@@ -128,7 +128,8 @@ class TriadSettings:
                 self.white_noise_psd,
                 'must be 0 where white_noise_density is set: one noise, one parameter',
             )
-        if any(self.nonlinearity_ppm) and self.range == 0.0:
+        pairs = zip(self.nonlinearity_ppm, self.range, strict=True)
+        if any(quadratic and not full_scale for quadratic, full_scale in pairs):
             raise ParameterError(
                 'nonlinearity_ppm', self.nonlinearity_ppm, 'needs a range > 0 as its full scale'
             )
@@ -154,10 +155,10 @@ def _determinant(m: Mat3) -> float:
 
 @dataclass(frozen=True)
 class BiasSettings:
-    """Bias instability of a triad: standard deviation per axis and correlation time [s]."""
+    """Bias instability of a triad: standard deviation and correlation time [s] per axis."""
 
     sigma: Vec3 = ZERO3
-    tau_s: float = 3600.0
+    tau_s: Vec3 = (3600.0, 3600.0, 3600.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ class Triad:
         self._cross_draw = self._unit_draw(streams, 'cross_axis', 9)
         self._quantisers = [PulseQuantiser() for _ in AXES]
         self._filtered: list[float] | None = None
-        self.configure(TriadSettings(), BiasSettings(), 0.0, None)
+        self.configure(TriadSettings(), BiasSettings(), ZERO3, None)
 
     def _unit_draw(self, streams: StreamFactory, name: str, count: int) -> list[float]:
         return [streams.unit_stream(f'{self.term}.{name}', str(i))(0) for i in range(count)]
@@ -229,7 +230,7 @@ class Triad:
         self,
         settings: TriadSettings,
         bias: BiasSettings,
-        lsb: float,
+        lsb: Vec3,
         g_sensitivity: Mat3 | None,
     ) -> None:
         """Take new parameters, in effect from the next sample; states carry on."""
@@ -270,15 +271,15 @@ class Triad:
         Ten keep a tone just below the sample rate within 0.3 dB; beyond a hundred the mean over
         the interval, not the low-pass, decides.
         """
-        corner = self.settings.bandwidth_hz
+        corner = max(self.settings.bandwidth_hz)
         return 1 if corner == 0.0 else math.ceil(min(max(10.0, 16.0 * corner * dt_s), 100.0))
 
     def white_sigma(self, dt_s: float) -> Vec3:
         """Return the standard deviation of the white noise on rates, per axis."""
         s = self.settings
         x, y, z = (
-            white_sigma(density, psd, s.white_noise_bandwidth, dt_s)
-            for density, psd in zip(s.white_noise_density, s.white_noise_psd, strict=True)
+            white_sigma(s.white_noise_density[i], psd, s.white_noise_bandwidth[i], dt_s)
+            for i, psd in enumerate(s.white_noise_psd)
         )
         return (x, y, z)
 
@@ -289,13 +290,13 @@ class Triad:
         carried the error of a sample is the difference of two residues.
         """
         s = self.settings
-        if self.lsb > 0.0:
-            quantisation = (self.lsb / dt_s) ** 2 / 6.0
-        else:
-            quantisation = s.resolution**2 / 12.0
         values = []
         for i, white in enumerate(self.white_sigma(dt_s)):
-            slow = stationary_sigma(self.bias.sigma[i], self.bias.tau_s, s.bias_model)
+            if self.lsb[i] > 0.0:
+                quantisation = (self.lsb[i] / dt_s) ** 2 / 6.0
+            else:
+                quantisation = s.resolution[i] ** 2 / 12.0
+            slow = stationary_sigma(self.bias.sigma[i], self.bias.tau_s[i], s.bias_model)
             values.append(white**2 + quantisation + slow**2 + s.turn_on_bias_std[i] ** 2)
         return (values[0], values[1], values[2])
 
@@ -335,9 +336,16 @@ class Triad:
 
     def _at_stamp(self, instant: Vec3, added: Vec3, warmth: float) -> list[float]:
         """Return the rate at the stamp after the chain, without pulses."""
-        seen = self._projected(instant if self._filtered is None else _row(self._filtered))
+        seen = self._projected(self._passed(instant))
         scaled = [self._scaled(i, seen[i], warmth) + added[i] for i in range(3)]
-        return [self._instant_output(value) for value in scaled]
+        return [self._instant_output(i, value) for i, value in enumerate(scaled)]
+
+    def _passed(self, instant: Vec3) -> Vec3:
+        """Return the rate at the stamp behind the low-pass, of the axes that have one."""
+        if self._filtered is None:
+            return instant
+        corners = self.settings.bandwidth_hz
+        return _row([self._filtered[i] if corners[i] else instant[i] for i in range(3)])
 
     def _projected(self, rate: Vec3) -> Vec3:
         return rate if self._projection is None else matrix_times(self._projection, rate)
@@ -352,32 +360,40 @@ class Triad:
         First order on substeps: the integral of its output over a step is the integral of the
         input less (y - y_before) / (2 pi fc), so no angle is lost.
         """
-        corner = self.settings.bandwidth_hz
+        corners = self.settings.bandwidth_hz
         sums = [0.0, 0.0, 0.0]
         for increment, _ in parts:
             for i in range(3):
                 sums[i] += increment[i]
-        if corner == 0.0:
+        mean = [sums[0] / dt_s, sums[1] / dt_s, sums[2] / dt_s]
+        if corners == ZERO3:
             self._filtered = None
-            return (sums[0] / dt_s, sums[1] / dt_s, sums[2] / dt_s)
-        omega = 2.0 * math.pi * corner
+            return _row(mean)
         if self._filtered is None:
             first, duration_s = parts[0]
             self._filtered = [x / duration_s for x in first]
-        before = list(self._filtered)
+        for i in range(3):
+            if corners[i] > 0.0:
+                omega = 2.0 * math.pi * corners[i]
+                before = self._filtered[i]
+                after = self._pass(i, before, omega, parts)
+                mean[i] = (sums[i] - (after - before) / omega) / dt_s
+                self._filtered[i] = after
+        return _row(mean)
+
+    @staticmethod
+    def _pass(i: int, state: float, omega: float, parts: list[tuple[Vec3, float]]) -> float:
+        """Return the output of the low-pass of one axis after the parts."""
         for increment, duration_s in parts:
             gain = -math.expm1(-omega * duration_s)
-            for i in range(3):
-                self._filtered[i] += gain * (increment[i] / duration_s - self._filtered[i])
-        after = self._filtered
-        x, y, z = ((sums[i] - (after[i] - before[i]) / omega) / dt_s for i in range(3))
-        return (x, y, z)
+            state += gain * (increment[i] / duration_s - state)
+        return state
 
     def _scaled(self, i: int, x: float, warmth: float) -> float:
         scaled = x * (self._scale[i] + _PPM * self.settings.temp_scale_coeff_ppm[i] * warmth)
         quadratic = self.settings.nonlinearity_ppm[i]
         if quadratic != 0.0:
-            scaled += _PPM * quadratic * x * x / self.settings.range
+            scaled += _PPM * quadratic * x * x / self.settings.range[i]
         return scaled
 
     def _additive(self, tick: int, dt_s: float, ambience: Ambience) -> tuple[Vec3, Vec3, Vec3]:
@@ -389,7 +405,7 @@ class Triad:
             slow = (
                 s.turn_on_bias_std[i] * self._turn_on[i]
                 + self._instability[i].step(
-                    tick, dt_s, self.bias.sigma[i], self.bias.tau_s, s.bias_model
+                    tick, dt_s, self.bias.sigma[i], self.bias.tau_s[i], s.bias_model
                 )
                 + self._walk[i].step(tick, dt_s, s.random_walk[i])
                 + self.ambient_bias(i, ambience)
@@ -412,23 +428,24 @@ class Triad:
 
     def _output(self, i: int, value: float, dt_s: float) -> tuple[float, float]:
         """Saturate and quantise; return (rate, increment)."""
-        value = self._saturate(value)
-        if self.lsb > 0.0:
-            increment = self._quantisers[i].step(value * dt_s, self.lsb)
+        value = self._saturate(i, value)
+        if self.lsb[i] > 0.0:
+            increment = self._quantisers[i].step(value * dt_s, self.lsb[i])
             return increment / dt_s, increment
-        if self.settings.resolution > 0.0:
-            value = round_to(value, self.settings.resolution)
+        value = self._rounded(i, value)
         return value, value * dt_s
 
-    def _saturate(self, value: float) -> float:
-        limit = self.settings.range
+    def _saturate(self, i: int, value: float) -> float:
+        limit = self.settings.range[i]
         return value if limit == 0.0 else min(max(value, -limit), limit)
 
-    def _instant_output(self, value: float) -> float:
-        value = self._saturate(value)
-        if self.lsb == 0.0 and self.settings.resolution > 0.0:
-            return round_to(value, self.settings.resolution)
-        return value
+    def _rounded(self, i: int, value: float) -> float:
+        step = self.settings.resolution[i]
+        return round_to(value, step) if step > 0.0 else value
+
+    def _instant_output(self, i: int, value: float) -> float:
+        value = self._saturate(i, value)
+        return value if self.lsb[i] > 0.0 else self._rounded(i, value)
 
 
 def _row(values: Sequence[float]) -> Vec3:

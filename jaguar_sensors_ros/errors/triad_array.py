@@ -33,7 +33,7 @@ from jaguar_sensors_ros.errors.triad import (
 )
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.rotation import matrix_times
-from jaguar_sensors_ros.types import Mat3, Vec3
+from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
 
 
 class AxisArray:
@@ -58,17 +58,17 @@ class AxisArray:
         streams: StreamFactory,
         settings: TriadSettings,
         bias: BiasSettings,
-        lsb: float,
+        lsb: Vec3,
     ) -> None:
-        self._i, self._settings, self._bias, self._lsb = i, settings, bias, lsb
+        self._i, self._settings, self._bias, self._lsb = i, settings, bias, lsb[i]
         axis = AXES[i]
         self._white = streams.stream(f'{term}.white_noise', axis)
         self._turn_on = streams.stream(f'{term}.turn_on_bias', axis)(0)
         self._gain = bias.sigma[i]
-        self._taus: tuple[float, ...] = (bias.tau_s,)
+        self._taus: tuple[float, ...] = (bias.tau_s[i],)
         self._flicker = settings.bias_model != 'gauss_markov'
         if self._flicker:
-            self._taus, gain = flicker_components(bias.tau_s)
+            self._taus, gain = flicker_components(bias.tau_s[i])
             self._gain = bias.sigma[i] * gain
         name = f'{term}.bias_instability'
         names = chain([name], (f'{name}.{k}' for k in range(1, len(self._taus))))
@@ -89,7 +89,7 @@ class AxisArray:
             total += self._walk.block(start, intervals, s.random_walk[i])
         total += ambient
         density, psd = s.white_noise_density[i], s.white_noise_psd[i]
-        bandwidth = s.white_noise_bandwidth
+        bandwidth = s.white_noise_bandwidth[i]
         sigma = [white_sigma(density, psd, bandwidth, dt_s) for dt_s in intervals.lengths_s]
         white = self._white.array(start, len(intervals))
         white *= intervals.spread(sigma)
@@ -109,7 +109,7 @@ class AxisArray:
 
     def output(self, values: Array, dt_s: Any, pulses: bool = True) -> Array:
         """Saturate and quantise; return rates.  ``pulses`` False: at the stamp, without them."""
-        limit, step = self._settings.range, self._settings.resolution
+        limit, step = self._settings.range[self._i], self._settings.resolution[self._i]
         if limit != 0.0:
             values = np.clip(values, -limit, limit)
         if self._lsb > 0.0:
@@ -143,7 +143,7 @@ class TriadArray:
         streams: StreamFactory,
         settings: TriadSettings,
         bias: BiasSettings,
-        lsb: float,
+        lsb: Vec3,
         g_sensitivity: Mat3 | None,
     ) -> None:
         self._triad = Triad(term, streams)
@@ -186,7 +186,7 @@ class TriadArray:
         Without a low-pass they depend on the interval's length alone.  With one, its state at
         rest is the same again after a few samples, from where on all repeats itself.
         """
-        if self._triad.settings.bandwidth_hz == 0.0:
+        if self._triad.settings.bandwidth_hz == ZERO3:
             table = np.array([self._rate(kind) for kind in kinds])
             return table if len(kinds) == 1 else table[which]
         rates = np.empty((len(which), 3))
@@ -205,8 +205,7 @@ class TriadArray:
         triad = self._triad
         mean = triad._low_pass(kind.parts, kind.dt_s)
         if kind.instant is not None:
-            state = self._filter_state()
-            mean = kind.instant if state is None else (state[0], state[1], state[2])
+            mean = triad._passed(kind.instant)
         seen = triad._projected(mean)
         warmth = kind.ambience.temperature_c - REFERENCE_C
         return [triad._scaled(i, seen[i], warmth) for i in range(3)]

@@ -89,7 +89,7 @@ class ParameterBridge(Generic[SettingsT]):
         apply: Callable[[SettingsT, frozenset[str]], None],
         check: Callable[[SettingsT], None] | None = None,
     ) -> None:
-        """Call ``check`` (may raise) before and ``apply`` after a set, which gets the names too."""
+        """Call ``check`` (may raise) before a set, and ``apply`` after it with the names."""
         self._on_change.append(apply)
         if check is not None:
             self._check.append(check)

@@ -84,7 +84,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._noise_factor = 1.0
         self._from_ns: int | None = None
         self._edges: list[int] = []
-        self._plan_of = (0.0, 0.0, 0.0)
+        self._plan_of = (0.0, ZERO3, ZERO3)
         self._parts: list[tuple[Vec3, Vec3, float]] = []
         super().__init__(name, settings, seed, fault_modes)
 

@@ -132,10 +132,10 @@ class ImuSettings(SensorSettings):
         kind='string',
         choices=('mean', 'instant'),
     )
-    gyro_lsb: float = parameter(
+    gyro_lsb: Vec3 = vector(
         0.0, 'Angle pulse; 0: no pulse quantisation.', unit='rad/pulse', minimum=0.0
     )
-    accel_lsb: float = parameter(
+    accel_lsb: Vec3 = vector(
         0.0, 'Velocity pulse; 0: no pulse quantisation.', unit='(m/s)/pulse', minimum=0.0
     )
     bias_g_init_std: Vec3 = vector(
@@ -154,14 +154,14 @@ class ImuSettings(SensorSettings):
         minimum=0.0,
         source='document 001',
     )
-    tau_bias_g_s: float = parameter(
+    tau_bias_g_s: Vec3 = vector(
         3600.0,
         'Correlation time of the gyro bias instability.',
         unit='s',
         above=0.0,
         source='document 001',
     )
-    tau_bias_a_s: float = parameter(
+    tau_bias_a_s: Vec3 = vector(
         3600.0,
         'Correlation time of the accelerometer bias instability.',
         unit='s',
@@ -200,7 +200,7 @@ class ImuSettings(SensorSettings):
         super().__post_init__()
         for triad, lsb in (('gyro', self.gyro_lsb), ('accel', self.accel_lsb)):
             resolution = getattr(self, triad).resolution
-            if lsb > 0.0 and resolution > 0.0:
+            if any(a and b for a, b in zip(lsb, resolution, strict=True)):
                 raise ParameterError(
                     f'{triad}.resolution', resolution, f'must be 0 where {triad}_lsb is set'
                 )

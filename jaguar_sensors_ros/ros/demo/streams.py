@@ -173,13 +173,13 @@ class ImuStream(Stream):
 
     def _gyro_check(self) -> ChannelCheck:
         s = self.settings
-        return ChannelCheck('imu gyro', 'rad/s', s.bias_g_init_std, s.tau_bias_g_s)
+        return ChannelCheck('imu gyro', 'rad/s', s.bias_g_init_std, s.tau_bias_g_s[0])
 
     def _checks(self) -> list[ChannelCheck]:
         s = self.settings
         return [
             self._gyro_check(),
-            ChannelCheck('imu accel', 'm/s2', s.bias_a_init_std, s.tau_bias_a_s),
+            ChannelCheck('imu accel', 'm/s2', s.bias_a_init_std, s.tau_bias_a_s[0]),
             ChannelCheck('imu attitude', 'rad', axes='enu'),
         ]
 
