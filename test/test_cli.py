@@ -165,13 +165,13 @@ def test_faults_over_services(live):
 
 
 @pytest.mark.ros
-def test_refusal_is_status_1_with_the_words_of_the_node(live):
+def test_refusal_is_status_2_with_the_words_of_the_node(live):
     _, tool = live
     status, out, err = tool('inject', 'imu', 'satellite_loss', '3')
-    assert (status, out) == (1, '')
+    assert (status, out) == (2, '')
     assert err.startswith('jaguar_sensors: /imu/inject_failure: refused: ') and 'valid: ' in err
     status, out, err = tool('inject', 'imu', 'bias')
-    assert (status, out) == (1, '') and 'bias needs a magnitude' in err
+    assert (status, out) == (2, '') and 'bias needs a magnitude' in err
 
 
 @pytest.mark.ros
@@ -238,11 +238,11 @@ def test_parameters(live):
 def test_parameters_that_are_refused(live):
     _, tool = live
     status, out, err = tool('param', 'set', 'imu', 'grade', 'best')
-    assert (status, out) == (1, '') and "grade = 'best': must be one of consumer" in err
+    assert (status, out) == (2, '') and "grade = 'best': must be one of consumer" in err
     status, out, err = tool('param', 'set', 'imu', 'grde', 'best')
-    assert (status, out) == (1, '') and 'has no parameter grde; did you mean grade' in err
+    assert (status, out) == (2, '') and 'has no parameter grde; did you mean grade' in err
     status, out, err = tool('param', 'get', 'imu', 'grde')
-    assert (status, out) == (1, '') and 'has no parameter grde; did you mean grade' in err
+    assert (status, out) == (2, '') and 'has no parameter grde; did you mean grade' in err
 
 
 @pytest.mark.ros

@@ -221,11 +221,16 @@ def spoil(message, part, number):
     return message
 
 
-@pytest.mark.parametrize('number', [math.nan, math.inf, -math.inf, 1e300])
-@pytest.mark.parametrize('part', ['position', 'orientation', 'linear', 'angular'])
+BAD_NUMBERS = [
+    (part, number)
+    for part in ('position', 'orientation', 'linear', 'angular')
+    for number in (math.nan, math.inf, -math.inf, 1e300)
+    if (part, number) != ('orientation', 1e300)  # a quaternion may have any length
+]
+
+
+@pytest.mark.parametrize(('part', 'number'), BAD_NUMBERS)
 def test_bad_numbers_are_dropped(graph, part, number):
-    if (part, number) == ('orientation', 1e300):
-        pytest.skip('a quaternion may have any length')
     truth = circle(0.0, 1.0, 50)
     for index in (0, 10, 11, 30):
         spoil(truth[index], part, number)

@@ -2,7 +2,7 @@
 
 A subcommand is a module of this package with a function ``add`` that takes the action of
 argparse's subparsers; :data:`COMMANDS` lists them.  Exit status: 0 done; 1 it was asked for and
-did not happen (no such node, refused by the node, no answer); 2 what was typed cannot be right,
+did not happen (no such node, no answer); 2 bad input, whether found here or refused by the node,
 or there is no ROS 2 to talk to nodes.
 """
 
@@ -16,15 +16,15 @@ from typing import Any
 
 from jaguar_sensors_ros import __version__
 from jaguar_sensors_ros.cli import allan, faults, param, state
-from jaguar_sensors_ros.cli.graph import BAD_INPUT, FAILED, MissingRosError
+from jaguar_sensors_ros.cli.graph import BAD_INPUT, FAILED
 from jaguar_sensors_ros.types import JaguarError
 
 #: what adds the subcommands, in the order of the help
 COMMANDS: tuple[Callable[[Any], None], ...] = (faults.add, state.add, param.add, allan.add)
 
 _EPILOG = '''\
-exit status: 0 done; 1 asked for, but it did not happen (no such node, refused, no answer);
-2 bad input, or no ROS 2 where it is needed.  ROS_DOMAIN_ID says which nodes are seen.'''
+exit status: 0 done; 1 asked for, but it did not happen (no such node, no answer); 2 bad input
+(found here or refused by the node), or no ROS 2 where it is needed.  ROS_DOMAIN_ID says which nodes are seen.'''
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -49,12 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
         status: int = options.run(options)
         sys.stdout.flush()
         return status
-    except MissingRosError as error:
-        print(f'jaguar_sensors: {error}', file=sys.stderr)
-        return BAD_INPUT
     except JaguarError as error:
         print(f'jaguar_sensors: {error}', file=sys.stderr)
-        return FAILED
+        return int(getattr(error, 'exit_status', BAD_INPUT))
     except BrokenPipeError:
         # whoever read our output has enough; keep the interpreter from complaining at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,7 +27,15 @@ _SETTLED_S = 1.0
 
 
 class ClientError(JaguarError):
-    """What was asked for did not happen; the text says why."""
+    """What was asked for did not happen: no such node, no answer; the text says why."""
+
+    exit_status = 1
+
+
+class RefusedError(ClientError):
+    """A node refused what it was asked; the text holds its words."""
+
+    exit_status = 2
 
 
 class SensorClient:
@@ -152,7 +160,7 @@ class SensorClient:
     def _do(self, kind: Any, service: str, request: Any) -> str:
         answer = self._call(kind, service, request)
         if not answer.success:
-            raise ClientError(f'{service}: refused: {answer.message}')
+            raise RefusedError(f'{service}: refused: {answer.message}')
         return str(answer.message)
 
     def inject(self, node: str, **fields: Any) -> str:
@@ -213,10 +221,10 @@ class SensorClient:
                 raise self._no_parameter(node, name)
         return found
 
-    def _no_parameter(self, node: str, name: str) -> ClientError:
+    def _no_parameter(self, node: str, name: str) -> RefusedError:
         alike = difflib.get_close_matches(name, self.parameter_names(node), n=3, cutoff=0.4)
         hint = f'; did you mean {" or ".join(alike)}?' if alike else ''
-        return ClientError(f'{node} has no parameter {name}{hint}')
+        return RefusedError(f'{node} has no parameter {name}{hint}')
 
     def set_parameter(self, node: str, name: str, value: Any) -> None:
         """Set a parameter of a node."""
@@ -227,7 +235,7 @@ class SensorClient:
         answer = self._call(SetParameters, f'{node}/set_parameters', request)
         for result in answer.results:
             if not result.successful:
-                raise ClientError(f'{node}: refused: {result.reason}')
+                raise RefusedError(f'{node}: refused: {result.reason}')
 
 
 def match(name: str, nodes: Iterable[str]) -> list[str]:
