@@ -24,7 +24,8 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (faults.add, state.add, param.add,
 
 _EPILOG = '''\
 exit status: 0 done; 1 asked for, but it did not happen (no such node, no answer); 2 bad input
-(found here or refused by the node), or no ROS 2 where it is needed.  ROS_DOMAIN_ID says which nodes are seen.'''
+(found here or refused by the node), or no ROS 2 where it is needed.  ROS_DOMAIN_ID says which
+nodes are seen.'''
 
 
 def make_parser() -> argparse.ArgumentParser:
