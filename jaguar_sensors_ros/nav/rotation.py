@@ -1,13 +1,17 @@
 """Vectors and unit quaternions as plain floats, for the path that runs at every sample.
 
-Off that path use transforms3d or scipy.  Quaternions are (w, x, y, z); ``q_nb`` takes vectors
-from b to n.  Formulas: J. Sola, "Quaternion kinematics for the error-state Kalman filter",
-arXiv 1711.02508, sections 1, 2 and 4.
+Conversions off that path are those of transforms3d.  Quaternions are (w, x, y, z); ``q_nb``
+takes vectors from b to n.  Formulas: J. Sola, "Quaternion kinematics for the error-state Kalman
+filter", arXiv 1711.02508, sections 1, 2 and 4.
 """
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
+from transforms3d.euler import euler2quat
+from transforms3d.quaternions import mat2quat, quat2mat
 
 from jaguar_sensors_ros.types import Mat3, Quat, Vec3
 
@@ -131,39 +135,20 @@ def rotvec_from_quat(q: Quat) -> Vec3:
 
 def quat_from_rpy(rpy: Vec3) -> Quat:
     """Return the quaternion of roll, pitch, yaw [rad] about fixed axes x, y, z (REP-103)."""
-    cr, sr = math.cos(0.5 * rpy[0]), math.sin(0.5 * rpy[0])
-    cp, sp = math.cos(0.5 * rpy[1]), math.sin(0.5 * rpy[1])
-    cy, sy = math.cos(0.5 * rpy[2]), math.sin(0.5 * rpy[2])
-    return (
-        cr * cp * cy + sr * sp * sy,
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-    )
+    w, x, y, z = euler2quat(*rpy, axes='sxyz')
+    return (float(w), float(x), float(y), float(z))
 
 
 def quat_from_matrix(m: Mat3) -> Quat:
-    """Return the quaternion of a rotation matrix (Shepperd's choice of the largest pivot)."""
-    (m00, m01, m02), (m10, m11, m12), (m20, m21, m22) = m
-    trace = m00 + m11 + m22
-    pivots = (trace, m00, m11, m22)
-    largest = pivots.index(max(pivots))
-    if largest == 0:
-        q = (1.0 + trace, m21 - m12, m02 - m20, m10 - m01)
-    elif largest == 1:
-        q = (m21 - m12, 1.0 + 2.0 * m00 - trace, m01 + m10, m02 + m20)
-    elif largest == 2:
-        q = (m02 - m20, m01 + m10, 1.0 + 2.0 * m11 - trace, m12 + m21)
-    else:
-        q = (m10 - m01, m02 + m20, m12 + m21, 1.0 + 2.0 * m22 - trace)
-    return quat_normalise(q)
+    """Return the quaternion of a rotation matrix, w >= 0."""
+    w, x, y, z = mat2quat(np.array(m))
+    return quat_normalise((float(w), float(x), float(y), float(z)))
 
 
 def matrix_from_quat(q: Quat) -> Mat3:
     """Return the rotation matrix C(q)."""
-    columns = [rotate(q, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    x, y, z = columns
-    return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
+    x, y, z = quat2mat(q).tolist()
+    return ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
 
 
 def rotvec_between(q_a: Quat, q_b: Quat) -> Vec3:
