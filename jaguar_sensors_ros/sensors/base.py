@@ -112,6 +112,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.sample_count = 0
         self._last_published: SampleT | None = None
         self._loss_probability = 0.0
+        self._noise_factor = 1.0
         self._failed = False
         self._effective: tuple[str, ...] = ()
         self._clock = SensorClock(self.streams)
@@ -306,6 +307,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             signal, t_ns, self._tick_ns, lambda term, axis: self._draw_at(term, axis, number)
         )
         self._loss_probability = signal.loss_probability
+        self._noise_factor = signal.noise_factor
         self._failed = signal.failed
         self._effective = tuple(f'{label.mode}:{label.target}' for label in signal.labels)
 

@@ -88,7 +88,6 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
     def __init__(
         self, name: str, settings: GpsSettings, seed: int, fault_modes: Mapping[str, FaultMode]
     ) -> None:
-        self._noise_factor = 1.0
         self._sky: Sky = NominalSky(settings.satellites)
         self._fix = True
         super().__init__(name, settings, seed, fault_modes)
@@ -128,7 +127,6 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         sky = self._sky_of(view, 0)
         signal = self._signal(sky)
         self._apply_faults(signal, t_ns, number)
-        self._noise_factor = signal.noise_factor
         if signal.satellites_lost:
             sky = self._sky_of(view, signal.satellites_lost)
         self._sky = sky

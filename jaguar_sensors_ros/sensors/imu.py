@@ -81,7 +81,6 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
     def __init__(
         self, name: str, settings: ImuSettings, seed: int, fault_modes: Mapping[str, FaultMode]
     ) -> None:
-        self._noise_factor = 1.0
         self._from_ns: int | None = None
         self._edges: list[int] = []
         self._plan_of = (0.0, ZERO3, ZERO3)
@@ -290,7 +289,6 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             {'gyro': self.gyro.white_sigma(dt_s), 'accel': self.accel.white_sigma(dt_s)},
         )
         self._apply_faults(signal, t_ns, number)
-        self._noise_factor = signal.noise_factor
         held = self._last_published
         rate = self._frozen(signal, 'gyro', held.angular_velocity if held else None)
         force = self._frozen(signal, 'accel', held.specific_force if held else None)
