@@ -10,10 +10,12 @@ import numpy as np
 from jaguar_sensors_ros.component import build
 from jaguar_sensors_ros.faults.base import FaultMode
 from jaguar_sensors_ros.faults.bias import Bias
+from jaguar_sensors_ros.faults.cold_restart import ColdRestart
 from jaguar_sensors_ros.faults.drift import Drift
 from jaguar_sensors_ros.faults.intermittent import Intermittent
 from jaguar_sensors_ros.faults.jump import Jump
 from jaguar_sensors_ros.faults.noise import Noise
+from jaguar_sensors_ros.faults.rtk_degradation import RtkDegradation
 from jaguar_sensors_ros.faults.satellite_loss import SatelliteLoss
 from jaguar_sensors_ros.faults.stuck import Stuck
 from jaguar_sensors_ros.faults.total import Total
@@ -24,7 +26,7 @@ from jaguar_sensors_ros.sensors.imu import ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.trajectory import Circle, FigureEight, Racetrack, Static
-from jaguar_sensors_ros.types import TruthSource
+from jaguar_sensors_ros.types import JaguarError, TruthSource
 
 #: errors that a datasheet gives for a population of units
 POPULATION = ('scale_factor_ppm', 'misalignment', 'cross_axis')
@@ -41,6 +43,8 @@ FAULTS: dict[str, FaultMode] = {
         Jump(),
         Total(),
         SatelliteLoss(),
+        RtkDegradation(),
+        ColdRestart(),
     )
 }
 
@@ -50,6 +54,23 @@ SENSORS: dict[str, tuple[type[Sensor[Any, Any]], type[SensorSettings]]] = {
     'gps': (GpsSensor, GpsSettings),
 }
 
+#: types of sensors by name (document 000); those that are no key of SENSORS are not modelled
+SENSOR_TYPES: tuple[str, ...] = (
+    'imu',
+    'gps',
+    'radar',
+    'lidar',
+    'camera',
+    'altimeter',
+    'airspeed',
+    'magnetic_compass',
+    'star_tracker',
+    'sonar',
+    'flir',
+    'rwr',
+    'custom',
+)
+
 #: built-in truth by name; made without arguments or with start_ns
 TRUTH: dict[str, Callable[..., TruthSource]] = {
     'static': Static,
@@ -57,6 +78,22 @@ TRUTH: dict[str, Callable[..., TruthSource]] = {
     'figure_eight': FigureEight,
     'racetrack': Racetrack,
 }
+
+
+def require_type(name: object) -> str:
+    """Return the name of a type of sensor that is modelled.
+
+    Raises
+    ------
+    JaguarError
+        for another one; the text says what is modelled.
+    """
+    if isinstance(name, str) and name in SENSORS:
+        return name
+    modelled = ', '.join(SENSORS)
+    if name in SENSOR_TYPES:
+        raise JaguarError(f'type {name} is known, but not modelled; modelled: {modelled}')
+    raise JaguarError(f'type {name!r} is unknown; modelled: {modelled}')
 
 
 def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str, object]:
@@ -94,7 +131,7 @@ def make_settings(sensor_type: str, explicit: dict[str, object]) -> SensorSettin
     ParameterError
         for an unknown name or a value that is not allowed.
     """
-    return build(SENSORS[sensor_type][1], effective_values(sensor_type, explicit))
+    return build(SENSORS[require_type(sensor_type)][1], effective_values(sensor_type, explicit))
 
 
 def make_sensor(sensor_type: str, name: str, settings: SensorSettings, seed: int) -> Any:
@@ -102,4 +139,13 @@ def make_sensor(sensor_type: str, name: str, settings: SensorSettings, seed: int
     return SENSORS[sensor_type][0](name, settings, seed, FAULTS)
 
 
-__all__ = ['FAULTS', 'SENSORS', 'TRUTH', 'effective_values', 'make_sensor', 'make_settings']
+__all__ = [
+    'FAULTS',
+    'SENSORS',
+    'SENSOR_TYPES',
+    'TRUTH',
+    'effective_values',
+    'make_sensor',
+    'make_settings',
+    'require_type',
+]

@@ -136,7 +136,7 @@ class StaticRun:
         count = min(span_ns, max(self._gyro.substeps(dt_s), self._accel.substeps(dt_s)))
         edges = [span_ns * i // count for i in range(count + 1)]
         gyro, accel, velocity = [], [], ZERO3
-        parts = increments_of_parts(segment, edges, s.environment, s.mount.position)
+        parts = increments_of_parts(segment, edges, s.felt_earth, s.mount.position)
         for (a, b), increments in zip(pairwise(edges), parts, strict=True):
             theta, delta_v = (rotate_back(self._q_bs, add(ZERO3, part)) for part in increments)
             gyro.append((theta, (b - a) / NS_PER_S))
@@ -153,5 +153,5 @@ class StaticRun:
         if s.rate_output != 'instant':
             return None, None
         state = segment.at(segment.end_ns)
-        omega, specific = inertial_rates(state, s.environment, s.mount.position)
+        omega, specific = inertial_rates(state, s.felt_earth, s.mount.position)
         return rotate_back(self._q_bs, omega), rotate_back(self._q_bs, specific)

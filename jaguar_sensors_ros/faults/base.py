@@ -10,6 +10,8 @@ from typing import ClassVar
 
 from jaguar_sensors_ros.types import NS_PER_S, FaultLabel, JaguarError, Vec3
 
+#: the mode that clears a target
+NONE = 'none'
 #: unit normal of a term and axis at the current sample
 Draw = Callable[[str, str], float]
 
@@ -67,7 +69,8 @@ class Signal:
     """The measured values of one sample on their way through the active faults.
 
     ``values`` and ``noise_sigma`` are per channel; faults change the values in place, name
-    channels that are frozen, tell that the sample is lost, or take satellites away.
+    channels that are frozen, tell that the sample is lost, or take satellites, steps of the kind
+    of fix, or the fix itself away.
     """
 
     values: dict[str, list[float]]
@@ -76,6 +79,8 @@ class Signal:
     lost: bool = False
     failed: bool = False
     satellites_lost: int = 0
+    fix_steps_lost: int = 0
+    fix_lost: bool = False
     loss_probability: float = 0.0
     noise_factor: float = 1.0
     labels: list[FaultLabel] = field(default_factory=list)
@@ -85,8 +90,9 @@ class Signal:
 class ActiveFault:
     """A fault that was accepted, with its targets resolved.
 
-    ``origin_ns`` is the stamp of the last sample before the injection; None until the next
-    sample comes.  ``rate_of`` names the derivative channels to keep coherent.
+    ``origin_ns`` is the stamp of the last sample before the injection, or the time that a
+    timeline says; None until the next sample comes.  ``rate_of`` names the derivative channels
+    to keep coherent; ``scheduled`` tells that it came from a timeline.
     """
 
     mode: FaultMode
@@ -96,6 +102,7 @@ class ActiveFault:
     axes: tuple[int, ...]
     rate_of: dict[str, str]
     origin_ns: int | None = None
+    scheduled: bool = False
 
     @property
     def target(self) -> str:
@@ -135,7 +142,7 @@ class ActiveFault:
         if self.origin_ns is None:
             return None
         since = t_ns - self.origin_ns - _ns(self.request.delay)
-        duration = _ns(self.request.duration)
+        duration = self.duration_ns
         if duration == 0:
             return since / NS_PER_S if since > 0 else None
         if self.request.repeat and since > 0:
@@ -143,12 +150,23 @@ class ActiveFault:
             since -= occurrence * _ns(self.request.period)
         return since / NS_PER_S if 0 < since <= duration else None
 
+    @property
+    def duration_ns(self) -> int:
+        """How long an occurrence lasts [ns]; 0: without end."""
+        return _ns(self.request.duration or self.mode.own_duration_s(self.magnitude))
+
+    @property
+    def end_ns(self) -> int | None:
+        """Time [ns] from which no later sample is affected; None: not known, or never."""
+        if self.origin_ns is None or self.duration_ns == 0:
+            return None
+        last = self.request.repeat * _ns(self.request.period) + self.duration_ns
+        return self.origin_ns + _ns(self.request.delay) + last
+
     def is_over(self, t_ns: int) -> bool:
         """Tell whether no later sample can be affected."""
-        if self.origin_ns is None or self.request.duration == 0.0:
-            return False
-        last = self.request.repeat * _ns(self.request.period) + _ns(self.request.duration)
-        return t_ns >= self.origin_ns + _ns(self.request.delay) + last
+        end_ns = self.end_ns
+        return end_ns is not None and t_ns >= end_ns
 
     def strength(self, elapsed_s: float) -> float:
         """Return the share of the magnitude in effect, rising from 0 to 1 over the ramp."""
@@ -189,6 +207,10 @@ class FaultMode(ABC):
     def accepts(self, magnitude: float) -> bool:
         """Tell whether a finite magnitude is valid (the default was put in already)."""
         return math.isfinite(magnitude)
+
+    def own_duration_s(self, magnitude: float) -> float:
+        """Return how long it lasts where no duration is given [s]; 0: until cleared."""
+        return 0.0
 
     @abstractmethod
     def act(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from jaguar_sensors_ros.faults.base import (
-    ActiveFault,
+    NONE,
     Channels,
     Draw,
     FaultError,
@@ -13,20 +13,21 @@ from jaguar_sensors_ros.faults.base import (
     FaultRequest,
     Signal,
 )
+from jaguar_sensors_ros.faults.chance import exponential
+from jaguar_sensors_ros.faults.rack import Rack
+from jaguar_sensors_ros.faults.rules import Rules
+from jaguar_sensors_ros.faults.timeline import Event
 from jaguar_sensors_ros.types import FaultLabel
 
-#: the mode that clears a target
-NONE = 'none'
-#: longest time [s] and largest magnitude that sums of doubles and nanoseconds bear
-_LONGEST_S = 1e9
-_LARGEST = 1e12
+_S_PER_H = 3600.0
 
 
 class FaultBoard:
     """Accepts, schedules and applies faults.
 
-    Injected faults act in every fidelity.  One more may be configured by parameters; it acts
-    only while the caller says so (fidelity fault).  A newer fault takes the place of an older one
+    Injected faults, and a timeline that was injected, act in every fidelity.  Faults given by
+    parameters act only while the caller says so (fidelity fault): one fault, at once or at
+    random, and a timeline.  A newer fault takes the place of an older one that came the same way,
     on the axes of a target that both name; faults of the whole sensor stand beside them.
 
     Parameters
@@ -39,12 +40,15 @@ class FaultBoard:
 
     def __init__(self, channels: Channels, modes: Mapping[str, FaultMode]) -> None:
         self.channels = channels
-        self._modes = {name: modes[name] for name in channels.modes}
-        self._of_others = set(modes) - set(channels.modes)
-        self._injected: list[ActiveFault] = []
-        self._configured: ActiveFault | None = None
+        self.rules = Rules(channels, modes)
+        self._injected = Rack(self.rules)
+        self._configured = Rack(self.rules)
         self._request: FaultRequest | None = None
+        self._mtbf_s = 0.0
+        self._onset_s: Callable[[int], float] = lambda number: 0.0
         self._use_configured = False
+
+    # ------------------------------------------------------------------ injected
 
     def inject(self, request: FaultRequest) -> str:
         """Take a fault, in effect from the next sample; return a sentence that says so.
@@ -55,194 +59,142 @@ class FaultBoard:
             if anything is unknown, missing, non-finite or contradictory; nothing changed then.
         """
         if request.mode == NONE:
-            self._check_times(request)
-            if self._axes(request) != tuple(range(len(self.channels.axes))):
-                raise FaultError('axis is not valid for none, which clears a whole target')
-            return self._clear_target(request)
-        fault = self.resolve(request)
-        replaced = [old for old in self._injected if old.give_way(fault)]
-        self._injected = [old for old in self._injected if old.axes]
-        self._injected.append(fault)
-        axes = ''.join(self.channels.axes[i] for i in fault.axes)
-        text = f'{fault.mode.name} on {fault.target}'
-        if not fault.mode.whole_sensor:
-            text += f', axes {axes}'
-        if fault.mode.default_magnitude != 0.0:
-            text += f', magnitude {fault.magnitude:g}'
-            if fault.mode.in_channel_unit:
-                unit = self.channels.units[fault.channels[0]]
-                text += f' {unit}{fault.mode.unit_suffix}'
-        if replaced:
-            text += f'; replaces {replaced[0].mode.name}'
-        return text
+            self.rules.check_clear(request)
+            return self._clear_target(request.target)
+        fault = self.rules.resolve(request)
+        replaced = self._injected.put(fault)
+        text = self.rules.describe(fault)
+        return f'{text}; replaces {replaced[0].mode.name}' if replaced else text
+
+    def resolve(self, request: FaultRequest) -> None:
+        """Raise FaultError where :meth:`inject` would; change nothing."""
+        refusal = self.rules.refusal(request)
+        if refusal:
+            raise FaultError(refusal)
+
+    def inject_timeline(self, events: Iterable[Event]) -> None:
+        """Take the events of a timeline in place of those before.
+
+        Raises
+        ------
+        JaguarError
+            naming the event that the sensor does not take; nothing changed then.
+        """
+        self._injected.load(events)
 
     def clear(self) -> list[str]:
-        """Remove all faults, the configured one included; return what they were."""
-        names = [fault.mode.name for fault in self._injected]
-        if self._use_configured and self._configured is not None:
-            names.append(self._configured.mode.name)
-        self._injected = []
-        self._configured = None
-        return names
+        """Remove all faults, those given by parameters and those to come included.
+
+        Returns the modes there were, and how many events were to come.  What parameters gave
+        comes again when it is armed.
+        """
+        racks = (self._injected, self._configured)
+        to_come = sum(rack.to_come for rack in racks)
+        names = [name for rack in self._racks() for name in rack.names]
+        for rack in racks:
+            rack.clear()
+        self._injected.load(())
+        return [*names, f'{to_come} events of a timeline'] if to_come else names
 
     def clear_injected(self) -> list[str]:
-        """Remove the injected faults only; return what they were."""
-        names = [fault.mode.name for fault in self._injected]
-        self._injected = []
-        return names
+        """Remove the faults injected one by one; return what they were."""
+        return self._injected.clear_lasting()
 
-    def configure(self, request: FaultRequest | None) -> None:
-        """Set or remove the fault given by parameters; it starts at the next :meth:`arm`."""
-        if request != self._request:
-            self._request = request
-            self.arm()
+    def _clear_target(self, target: str) -> str:
+        if target in ('', 'all'):
+            cleared = self.clear()
+            return f'cleared {", ".join(cleared)}' if cleared else 'no fault was active'
+        hit = [rack.release(target) for rack in self._racks()]
+        return f'cleared {target}' if any(hit) else f'no fault was on {target}'
+
+    # ------------------------------------------------------------------ given by parameters
+
+    def configure(
+        self, request: FaultRequest | None, mtbf_hours: float, draw: Callable[[int], float]
+    ) -> None:
+        """Set or remove the fault given by parameters; it starts at the next sample.
+
+        Parameters
+        ----------
+        request : FaultRequest or None
+            The fault.
+        mtbf_hours : float
+            Mean time between failures [h]: it comes at random times; 0: at once.
+        draw : callable
+            Unit normal of the n-th failure, for n from 0.
+        """
+        mtbf_s = mtbf_hours * _S_PER_H
+        self._onset_s = lambda number: exponential(mtbf_s, draw(number))
+        if (request, mtbf_s) != (self._request, self._mtbf_s):
+            self._request, self._mtbf_s = request, mtbf_s
+            self.arm_configured()
+
+    def load_configured(self, events: Iterable[Event]) -> None:
+        """Set the timeline given by parameters (see :meth:`inject_timeline`)."""
+        self._configured.load(events)
+
+    def check(self, events: Iterable[Event]) -> None:
+        """Raise JaguarError for an event that the sensor does not take."""
+        self._configured.check(events)
 
     def use_configured(self, active: bool) -> None:
-        """Let the configured fault act, or not; it starts anew each time it is let."""
+        """Let what parameters gave act, or not; the fault starts anew each time it is let."""
         if active and not self._use_configured:
-            self.arm()
+            self.arm_configured()
         self._use_configured = active
 
     def arm(self) -> None:
-        """Start the configured fault anew (power-on, new parameters, fidelity fault)."""
-        self._configured = self.resolve(self._request) if self._request is not None else None
+        """Start the timelines and the fault given by parameters anew, as at power-on."""
+        self._injected.arm()
+        self._configured.arm()
+        self.arm_configured()
 
-    def resolve(self, request: FaultRequest) -> ActiveFault:
-        """Check a request and work out its targets, axes and magnitude (see :meth:`inject`)."""
-        mode = self._modes.get(request.mode)
-        if mode is None:
-            what = 'not for this sensor' if request.mode in self._of_others else 'unknown'
-            raise FaultError(
-                f"mode '{request.mode}' is {what}; valid: none, {', '.join(self._modes)}"
-            )
-        self._check_times(request)
-        names, coherent = self._targets(request, mode)
-        magnitude = request.magnitude
-        if not abs(magnitude) <= _LARGEST:
-            raise FaultError(
-                f'magnitude {magnitude} is not finite, or above {_LARGEST:g}; '
-                f'valid: {mode.magnitude_text}'
-            )
-        if magnitude == 0.0:
-            if mode.default_magnitude is None:
-                raise FaultError(
-                    f'{mode.name} needs a magnitude; valid: {mode.magnitude_text}'
-                )
-            magnitude = mode.default_magnitude
-        if not mode.accepts(magnitude):
-            raise FaultError(
-                f'magnitude {magnitude:g} is not valid for {mode.name}; '
-                f'valid: {mode.magnitude_text}'
-            )
-        return ActiveFault(
-            mode,
-            request,
-            magnitude,
-            names,
-            self._axes(request),
-            self.channels.rate_of if coherent else {},
-        )
-
-    def _check_times(self, request: FaultRequest) -> None:
-        for name in ('delay', 'duration', 'ramp', 'period'):
-            value = getattr(request, name)
-            if not 0.0 <= value <= _LONGEST_S:
-                raise FaultError(
-                    f'{name} {value} is not valid; valid: seconds from 0 to {_LONGEST_S:g}, finite'
-                )
-        if request.repeat < 0:
-            raise FaultError(f'repeat {request.repeat} is not valid; valid: >= 0')
-        if request.repeat > 0 and request.duration == 0.0:
-            raise FaultError('repeat needs a duration > 0')
-        if request.repeat > 0 and request.period < request.duration:
-            raise FaultError(
-                f'repeat needs a period of at least the duration ({request.duration:g} s), '
-                f'not {request.period:g}'
-            )
-
-    def _targets(self, request: FaultRequest, mode: FaultMode) -> tuple[tuple[str, ...], bool]:
-        """Return the channels hit and whether derivatives follow (empty target)."""
-        names, target = self.channels.names, request.target
-        if mode.whole_sensor:
-            if target not in ('', 'all'):
-                raise FaultError(
-                    f"{mode.name} hits the whole sensor: target '{target}' is not valid; "
-                    "valid: all, or empty"
-                )
-            return names, False
-        if target == '':
-            if mode.in_channel_unit:
-                return (self.channels.offset_target,), True
-            return names, False
-        if target == 'all' and not mode.in_channel_unit:
-            return names, False
-        if target in names:
-            return (target,), False
-        valid = ', '.join(names) + ('' if mode.in_channel_unit else ', all')
-        reason = ' (one number cannot have two units)' if target == 'all' else ''
-        raise FaultError(
-            f"target '{target}' is not valid for {mode.name}{reason}; valid: {valid}, or empty"
-        )
-
-    def _axes(self, request: FaultRequest) -> tuple[int, ...]:
-        letters = request.axis.replace(',', '').replace(' ', '')
-        known = self.channels.axes
-        if not letters:
-            if request.axis:
-                raise FaultError(f"axis '{request.axis}' is not valid; valid: any of {known}")
-            return tuple(range(len(known)))
-        if any(letter not in known for letter in letters) or len(set(letters)) != len(letters):
-            raise FaultError(
-                f"axis '{request.axis}' is not valid; valid: any of {' '.join(known)}, "
-                'or empty for all'
-            )
-        return tuple(sorted(known.index(letter) for letter in letters))
-
-    def _clear_target(self, request: FaultRequest) -> str:
-        names = self.channels.names
-        if request.target in ('', 'all'):
-            cleared = self.clear()
-            return f'cleared {", ".join(cleared)}' if cleared else 'no fault was active'
-        if request.target not in names:
-            raise FaultError(
-                f"target '{request.target}' is not valid; valid: {', '.join(names)}, all, or empty"
-            )
-        hit = [fault.mode.name for fault in self._all() if fault.release(request.target)]
-        self._injected = [fault for fault in self._injected if fault.channels]
-        if self._configured is not None and not self._configured.channels:
-            self._configured = None
-        return f'cleared {request.target}' if hit else f'no fault was on {request.target}'
+    def arm_configured(self) -> None:
+        """Start the fault given by parameters anew."""
+        self._configured.clear_lasting()
+        if self._request is None:
+            return
+        if self._mtbf_s > 0.0:
+            self._configured.fail_at_random(self._request, self._onset_s)
+        else:
+            self._configured.put(self.rules.resolve(self._request))
 
     @property
     def has_configured(self) -> bool:
-        """Whether the fault given by parameters is on the board."""
-        return self._configured is not None
+        """Whether the fault given by parameters is on the board or to come."""
+        return self._configured.has_lasting
+
+    # ------------------------------------------------------------------ in time
 
     @property
     def present(self) -> tuple[str, ...]:
-        """Names of the faults that were accepted and are not over, as mode:target."""
-        return tuple(f'{fault.mode.name}:{fault.target}' for fault in self._all())
+        """Names of the faults that began, or were injected, and are not over, as mode:target."""
+        faults = [fault for rack in self._racks() for fault in rack.faults]
+        return tuple(f'{fault.mode.name}:{fault.target}' for fault in faults)
 
-    def _all(self) -> list[ActiveFault]:
-        if self._use_configured and self._configured is not None:
-            return [*self._injected, self._configured]
-        return self._injected
+    def _racks(self) -> tuple[Rack, ...]:
+        if self._use_configured:
+            return (self._injected, self._configured)
+        return (self._injected,)
 
-    def apply(self, signal: Signal, t_ns: int, before_ns: int, draw: Draw) -> None:
+    def apply(
+        self, signal: Signal, t_ns: int, before_ns: int, power_on_ns: int, draw: Draw
+    ) -> None:
         """Let all active faults act on a sample at ``t_ns``.
 
         ``before_ns`` is the stamp of the sample before: a fault that came since begins there.
+        Timelines count from ``power_on_ns``.
         """
-        if not self._injected and self._configured is None:
+        if self._injected.is_idle and self._configured.is_idle:
             return
-        for fault in self._all():
-            if fault.origin_ns is None:
-                fault.origin_ns = before_ns
+        racks = (self._injected, self._configured)
+        for rack in racks:
+            rack.advance(t_ns, before_ns, power_on_ns)
+        for fault in [fault for rack in self._racks() for fault in rack.faults]:
             elapsed_s = fault.elapsed_s(t_ns)
             if elapsed_s is None:
                 continue
             effect = fault.mode.act(signal, fault, elapsed_s, self.channels.axes, draw)
             signal.labels.append(FaultLabel(fault.mode.name, fault.target, effect))
-        self._injected = [fault for fault in self._injected if not fault.is_over(t_ns)]
-        if self._configured is not None and self._configured.is_over(t_ns):
-            self._configured = None
+        for rack in racks:
+            rack.drop_ended(t_ns)

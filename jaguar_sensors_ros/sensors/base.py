@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from jaguar_sensors_ros.component import ParameterError, StreamFactory
+from jaguar_sensors_ros.faults import timeline
 from jaguar_sensors_ros.faults.base import Channels, FaultError, FaultMode, Signal
 from jaguar_sensors_ros.faults.board import FaultBoard
 from jaguar_sensors_ros.faults.chance import happens
+from jaguar_sensors_ros.faults.timeline import Event, Timeline
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy, subtract
 from jaguar_sensors_ros.sensors.calibration import Calibration
 from jaguar_sensors_ros.sensors.clock import ClockSettings, SensorClock
+from jaguar_sensors_ros.sensors.exposure import Exposure
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import (
     NS_PER_S,
@@ -86,6 +89,10 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.grid = SampleGrid(self._rate_hz(settings))
         self._external_mount: tuple[Vec3, Quat] | None = None
         self.calibration: Calibration | None = None
+        self._timeline = ''
+        #: the events for this sensor of the timeline given by parameters
+        self.timeline_events: tuple[Event, ...] = ()
+        self._timeline_read: tuple[str, tuple[Event, ...]] = ('', ())
         self.power_cycle()
 
     @property
@@ -114,13 +121,20 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._loss_probability = 0.0
         self._noise_factor = 1.0
         self._failed = False
+        self._is_shut_down = False
         self._effective: tuple[str, ...] = ()
         self._clock = SensorClock(self.streams)
+        self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
         self.board.arm()
+
+    def shut_down(self) -> None:
+        """Switch off until the next :meth:`power_cycle`: the state is Off, nothing is put out."""
+        self.end_calibration('the sensor was switched off')
+        self._is_shut_down = True
 
     def configure(self, settings: SettingsT) -> None:
         """Take new parameters, in effect from the next sample.
@@ -128,7 +142,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         Raises
         ------
         ParameterError
-            if the failure given by parameters is not valid for this sensor.
+            if the failure given by parameters is not valid for this sensor, or its timeline.
         """
         self.check(settings)
         rate_changed = self._rate_hz(settings) != self._rate_hz(self.settings)
@@ -137,7 +151,15 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             self._change_rate()
         chance = self._draw_at('failure.probability', '', 0)
         present = happens(settings.failure.probability, chance)
-        self.board.configure(settings.failure.request() if present else None)
+        self.board.configure(
+            settings.failure.request() if present else None,
+            settings.failure.mtbf_hours,
+            lambda number: self._draw_at('fault.mtbf', '', number),
+        )
+        if settings.failure.timeline != self._timeline:
+            self._timeline = settings.failure.timeline
+            self.timeline_events = self._read_timeline(self._timeline)
+            self.board.load_configured(self.timeline_events)
         self.board.use_configured(self.fidelity is Fidelity.FAULT)
         self._mount()
         self._configured()
@@ -150,6 +172,51 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
                 self.board.resolve(request)
             except FaultError as error:
                 raise ParameterError('failure.mode', request.mode, str(error)) from None
+        if settings.failure.timeline != self._timeline:
+            self._read_timeline(settings.failure.timeline)
+
+    def _read_timeline(self, path: str) -> tuple[Event, ...]:
+        """Return the events for this sensor in a timeline file, which is read once."""
+        if not path:
+            self._timeline_read = ('', ())
+        elif path != self._timeline_read[0]:
+            try:
+                events = self._events(timeline.read(path, self.board.rules.known_modes))
+            except JaguarError as error:
+                raise ParameterError('failure.timeline', path, str(error)) from None
+            self._timeline_read = (path, events)
+        return self._timeline_read[1]
+
+    def _events(self, read: Timeline) -> tuple[Event, ...]:
+        """Return the events that name this sensor, which must take them."""
+        events = read.of(self.name)
+        try:
+            self.board.check(events)
+        except JaguarError as error:
+            raise JaguarError(f'{read.name}: {error}') from None
+        return events
+
+    def inject_timeline(self, text: str) -> int:
+        """Take a timeline in place of the one injected before; return how many events it has.
+
+        Its times count from power-on, so events that are over have no effect any more; it acts
+        in every fidelity.  An empty text takes away the one before.
+
+        Raises
+        ------
+        JaguarError
+            if it is not valid, or names this sensor nowhere; nothing changed then.
+        """
+        if not text:
+            self.board.inject_timeline(())
+            return 0
+        read = timeline.parse(text, 'timeline', self.board.rules.known_modes)
+        events = self._events(read)
+        if not events:
+            named = ', '.join(read.sensors) or 'none'
+            raise JaguarError(f'timeline: no event names the sensor {self.name}; named: {named}')
+        self.board.inject_timeline(events)
+        return len(events)
 
     def _change_rate(self) -> None:
         """Enter the new grid after the truth taken so far, at least half a new period on."""
@@ -213,6 +280,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             k, number = self._tick_of
             self._tick_of = (resume - 1, number + resume - 1 - k)
             self._tick_ns = self.grid.time_ns(resume - 1)
+        self.exposure.break_off()
         self._gap()
 
     @abstractmethod
@@ -269,7 +337,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _unfit(self) -> str:
         """Return why the sensor cannot be calibrated now, or an empty string."""
-        if not self.settings.enabled:
+        if self._is_shut_down or not self.settings.enabled:
             return 'the sensor is disabled'
         if self.board.present:
             return f'a fault is on the sensor: {", ".join(self.board.present)}'
@@ -294,6 +362,24 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
 
+    # ------------------------------------------------------------------ exposure
+
+    def _expose(self, t_ns: int, force: Vec3) -> None:
+        """Take the true specific force [m/s2] up to ``t_ns``, without added vibration."""
+        s = self.settings
+        start_ns = self._tick_ns
+        self.exposure.warm(t_ns, start_ns, s.temperature_c, s.temperature_slew_c_per_s)
+        self.exposure.feel(t_ns, force, s.environment.max_shock)
+
+    def _added_vibration(self) -> float:
+        """Return the mean square of the vibration that parameters set, per axis [g^2]."""
+        return 0.0
+
+    def _limits_exceeded(self) -> list[str]:
+        now_ns = self._clock_ns or 0
+        limits, added = self.settings.environment, self._added_vibration()
+        return self.exposure.exceeded(limits, now_ns, added)
+
     # ------------------------------------------------------------------ faults and state
 
     def _draw_at(self, term: str, axis: str, number: int) -> float:
@@ -304,7 +390,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _apply_faults(self, signal: Signal, t_ns: int, number: int) -> None:
         self.board.apply(
-            signal, t_ns, self._tick_ns, lambda term, axis: self._draw_at(term, axis, number)
+            signal,
+            t_ns,
+            self._tick_ns,
+            self._power_on_ns or 0,
+            lambda term, axis: self._draw_at(term, axis, number),
         )
         self._loss_probability = signal.loss_probability
         self._noise_factor = signal.noise_factor
@@ -314,7 +404,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
     def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
         """Return the sample if it is put out, None while off, warming up or lost."""
         warming = t_ns <= self._warm_until_ns()
-        if lost or warming or not self.settings.enabled:
+        if lost or warming or self._is_shut_down or not self.settings.enabled:
             return None
         self.sample_count += 1
         self._last_published = sample
@@ -328,12 +418,14 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
     def status(self) -> Status:
         """Return the state and what caused it.
 
-        An active fault is Degraded, total is Failed; valid is false only in Off,
-        Initializing and Failed, or without a fix.
+        An active fault or an exceeded limit of the environment is Degraded, total is Failed;
+        valid is false only in Off, Initializing and Failed, or without a fix.
         """
         state, causes = SensorState.READY, []
         faults = self._effective
-        if not self.settings.enabled:
+        if self._is_shut_down:
+            state, causes = SensorState.OFF, ['shut down']
+        elif not self.settings.enabled:
             state, causes = SensorState.OFF, ['disabled']
         elif self._failed:
             state, causes = SensorState.FAILED, ['fault total']
@@ -343,8 +435,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             state, causes = SensorState.INITIALIZING, ['warm-up']
         elif self.calibration is not None:
             state, causes = SensorState.INITIALIZING, ['calibration']
-        elif faults:
-            state, causes = SensorState.DEGRADED, [f'fault {name}' for name in faults]
+        else:
+            causes = [f'fault {name}' for name in faults] + self._limits_exceeded()
+            state = SensorState.DEGRADED if causes else SensorState.READY
         running = state in (SensorState.READY, SensorState.DEGRADED)
         if running and not self._usable():
             causes.append('no fix')

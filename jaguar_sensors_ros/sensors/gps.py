@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jaguar_sensors_ros.component import AUTO
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
 from jaguar_sensors_ros.nav import earth, gps_time
-from jaguar_sensors_ros.nav.kinematics import Segment
+from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
 from jaguar_sensors_ros.nav.rotation import (
     add,
     cross,
@@ -22,6 +22,7 @@ from jaguar_sensors_ros.nav.rotation import (
 )
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import covariance
+from jaguar_sensors_ros.sensors.fix_kind import degraded, with_accuracy_of
 from jaguar_sensors_ros.sensors.gnss_errors import AXES, NO_ERROR, GnssErrors, total_sigma
 from jaguar_sensors_ros.sensors.gnss_sky import (
     NOMINAL_AXES,
@@ -80,6 +81,8 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             'jump',
             'total',
             'satellite_loss',
+            'rtk_degradation',
+            'cold_restart',
         ),
         offset_target='position',
         rate_of={'position': 'velocity'},
@@ -99,29 +102,44 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         self._errors = GnssErrors(self.streams)
 
     def _configured(self) -> None:
-        s = self.settings
         self._transparent = self.fidelity is Fidelity.TRANSPARENT
-        self._seen = s.geometry.enabled and not self._transparent
-        self._sigma = _per_axis(s.pos_std_dev), _per_axis(s.vel_std_dev)
-        if s.geometry.enabled:
-            self._sigma = (s.uere_m,) * 3, _per_axis(s.vel_std_dev)
-            if self._transparent:  # what a noise fault multiplies: those of the nominal sky
-                position, velocity = self._sigma
-                self._sigma = _product(position, NOMINAL_AXES), _product(velocity, NOMINAL_AXES)
+        self._seen = self.settings.geometry.enabled and not self._transparent
+        self._nominal = self._sigma = self._sigma_of(self.settings)
+        self._kind = self.settings.fix_type
+
+    def _sigma_of(self, s: GpsSettings) -> tuple[Vec3, Vec3]:
+        """Return the standard deviations of position and velocity before the geometry."""
+        if not s.geometry.enabled:
+            return _per_axis(s.pos_std_dev), _per_axis(s.vel_std_dev)
+        position, velocity = (s.uere_m,) * 3, _per_axis(s.vel_std_dev)
+        if self._transparent:  # what a noise fault multiplies: those of the nominal sky
+            return _product(position, NOMINAL_AXES), _product(velocity, NOMINAL_AXES)
+        return position, velocity
+
+    def _degrade(self, steps: int) -> None:
+        """Let the kind of fix be so many steps below that of the parameters."""
+        kind = degraded(self.settings.fix_type, steps)
+        if kind != self._kind:
+            self._kind, self._sigma = kind, self._nominal
+            if steps:
+                self._sigma = self._sigma_of(with_accuracy_of(kind, self.settings))
 
     def _first_tick(self, t_ns: int) -> int:
         return self.grid.first_at(t_ns + 1)
 
     # ------------------------------------------------------------------ the chain
 
+    def _leave(self, segment: Segment) -> None:
+        """Feel the specific force at the end of the piece."""
+        state = segment.at(segment.end_ns)
+        _, force = inertial_rates(state, self.settings.felt_earth, self.arm)
+        self._expose(segment.end_ns, force)
+
     def _sample(self, segment: Segment, t_ns: int, number: int, k: int) -> GpsSample | None:
         """Antenna truth, error terms, faults, sample."""
         state = segment.at(t_ns)
         antenna = self._antenna(state)
         dt_s = (t_ns - self._tick_ns) / NS_PER_S
-        draw = self._errors.draw(number, k, dt_s, self._sigma, self.settings)
-        if self._transparent:
-            draw = NO_ERROR
         v_enu = matrix_times(antenna.C_le, antenna.v_e)
         view = self._view(antenna, t_ns)
         sky = self._sky_of(view, 0)
@@ -130,7 +148,11 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         if signal.satellites_lost:
             sky = self._sky_of(view, signal.satellites_lost)
         self._sky = sky
-        self._fix = self._has_fix(t_ns)
+        self._degrade(signal.fix_steps_lost)
+        draw = self._errors.draw(number, k, dt_s, self._sigma, self.settings)
+        if self._transparent:
+            draw = NO_ERROR
+        self._fix = self._has_fix(t_ns) and not signal.fix_lost
         if not self._fix:
             self.end_calibration('the receiver has no fix')
             sample = self._no_fix(self._stamp_ns(t_ns, number), number, signal)
@@ -168,9 +190,12 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return SeenSky.of(view[: max(0, len(view) - lost)])
 
     def _signal(self, sky: Sky) -> Signal:
-        """Return the signal that faults work on; noise is multiplied before satellites go."""
+        """Return the signal that faults work on.
+
+        What a noise fault multiplies is the noise before satellites or the kind of fix go.
+        """
         white_share = math.sqrt(1.0 - self.settings.pos_correlated_fraction)
-        position, velocity = self._sigma
+        position, velocity = self._nominal
         return Signal(
             {'position': [0.0, 0.0, 0.0], 'velocity': [0.0, 0.0, 0.0]},
             {
@@ -190,7 +215,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return Antenna(p_e, v_e, axes, quat_multiply(state.q_nb, self.q_bs))
 
     def _has_fix(self, t_ns: int) -> bool:
-        if self.settings.fix_type == 'none' or not self._sky.usable:
+        if self._kind == 'none' or not self._sky.usable:
             return False
         cold_s = self.settings.cold_start_s
         if cold_s == 0.0 or self._transparent:
@@ -242,7 +267,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return GpsSample(
             t_ns,
             number,
-            FixType[settings.fix_type.upper()],
+            FixType[self._kind.upper()],
             self._sky.satellites,
             place[0],
             place[1],
@@ -303,7 +328,9 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return self._fix
 
     def _quality(self) -> float:
-        return min(1.0, self._sky.quality / self._noise_factor)
+        nominal, now = self._nominal[0][0], self._sigma[0][0]
+        accuracy = nominal / now if now > nominal else 1.0
+        return min(1.0, accuracy * self._sky.quality / self._noise_factor)
 
 
 def _per_axis(horizontal_vertical: tuple[float, float]) -> Vec3:

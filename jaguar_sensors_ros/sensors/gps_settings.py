@@ -27,7 +27,7 @@ LIMIT_PDOP = 20.0
 #: RTK (NovAtel SMART7 user manual, table 22), 0.2 m for a float solution (NovAtel OEMV user
 #: manual, table 17): sqrt(2) times that of one axis, and the range error at HDOP 1.  Vertical
 #: twice the horizontal RMS (Trimble 5700 user guide, table 9.2).
-FIX_ACCURACY: dict[str, dict[str, object]] = {
+FIX_ACCURACY: dict[str, dict[str, Any]] = {
     'sbas': {'pos_std_dev': [0.42, 1.2], 'uere_m': 0.6},
     'rtk_float': {'pos_std_dev': [0.14, 0.4], 'uere_m': 0.2},
     'rtk_fixed': {'pos_std_dev': [0.007, 0.02], 'uere_m': 0.01},

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.errors.triad import Ambience, Triad, TriadReading
-from jaguar_sensors_ros.errors.vibration import AlternatingPart, Vibration
+from jaguar_sensors_ros.errors.vibration import Vibration
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
 from jaguar_sensors_ros.nav.kinematics import Segment, increments_of_parts, inertial_rates
 from jaguar_sensors_ros.nav.rotation import (
@@ -98,8 +98,6 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._attitude = [GaussMarkov(s) for s in self.streams.triad('orientation', 'enu')]
         self._held_frame: tuple[ImuSubSample, ...] = ()
         self._vibration = Vibration(self.settings.vibration, self.streams)
-        self.temperature_c = self.settings.temperature_c
-        self._warmed_ns: int | None = None
         self._gap()
 
     def _configured(self) -> None:
@@ -144,7 +142,6 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._parts = []
         self._shaken = ZERO3
         self._pending: tuple[ImuSubSample, ...] | None = None
-        self._alternating = AlternatingPart()
         self.gyro.break_off()
         self.accel.break_off()
 
@@ -161,7 +158,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         edges = [edge for edge in self._edges if edge <= to_ns]
         stop = min(self._edges[-1], to_ns)
         cuts = [now, *edges] if edges and edges[-1] == stop else [now, *edges, stop]
-        environment = self.settings.environment
+        environment = self.settings.felt_earth
         parts = increments_of_parts(segment, cuts, environment, self.arm)
         for (start, end), (theta, velocity) in zip(pairwise(cuts), parts, strict=True):
             self._collect(start, end, theta, velocity)
@@ -210,7 +207,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         at_stamp: tuple[Vec3 | None, Vec3 | None] = (None, None)
         state = segment.at(t_ns)
         if self.settings.rate_output == 'instant':
-            omega, specific = inertial_rates(state, self.settings.environment, self.arm)
+            omega, specific = inertial_rates(state, self.settings.felt_earth, self.arm)
             if self.arm != ZERO3:
                 before_ns = max(segment.start_ns, t_ns - _EULER_STEP_NS)
                 slope = subtract(state.omega_nb_b, segment.at(before_ns).omega_nb_b)
@@ -248,22 +245,15 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         return self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
 
     def _ambience(self, t_ns: int, dt_s: float, force: Vec3) -> Ambience:
-        """Let the temperature follow its setting, and sum up the vibration."""
-        s = self.settings
+        """Let the sensor feel the motion, and sum up the vibration."""
         shaken, self._shaken = self._shaken, ZERO3
-        change = s.temperature_c - self.temperature_c
-        if s.temperature_slew_c_per_s > 0.0:
-            since_ns = self._tick_ns if self._warmed_ns is None else self._warmed_ns
-            most = s.temperature_slew_c_per_s * (t_ns - since_ns) / NS_PER_S
-            change = min(max(change, -most), most)
-        self.temperature_c += change
-        self._warmed_ns = t_ns
-        if not (any(s.gyro.vibration_rectification) or any(s.accel.vibration_rectification)):
-            return Ambience(force, self.temperature_c)
-        steady = subtract(force, scale(shaken, 1.0 / dt_s))
-        level = s.vibration_grms**2 + self._vibration.mean_square
-        x, y, z = (level + part for part in self._alternating.push(t_ns, steady))
-        return Ambience(force, self.temperature_c, (x, y, z))
+        self._expose(t_ns, subtract(force, scale(shaken, 1.0 / dt_s)))
+        level = self._added_vibration()
+        x, y, z = self.exposure.mean_square
+        return Ambience(force, self.exposure.temperature_c, (level + x, level + y, level + z))
+
+    def _added_vibration(self) -> float:
+        return self.settings.vibration_grms**2 + self._vibration.mean_square
 
     def _attitude_error(self, number: int, dt_s: float) -> Vec3:
         s = self.settings.orientation
@@ -313,7 +303,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             _error(gyro, rate, ideal.instant_rate or ideal.rate),
             _error(accel, force, ideal.instant_force or ideal.force),
             _rotate_to_n(ideal.q_ns, total_q),
-            self.temperature_c,
+            self.exposure.temperature_c,
             tuple(signal.labels),
         )
         self._observe(

@@ -168,20 +168,6 @@ class ImuSettings(SensorSettings):
         above=0.0,
         source='document 001',
     )
-    temperature_c: float = parameter(
-        25.0,
-        'Temperature of the sensor; the temperature terms are zero at 25.',
-        unit='degC',
-        minimum=-100.0,
-        maximum=200.0,
-        source='document 000',
-    )
-    temperature_slew_c_per_s: float = parameter(
-        0.0,
-        'How fast the sensor follows a change of temperature_c; 0: at once.',
-        unit='degC/s',
-        minimum=0.0,
-    )
     vibration_grms: float = parameter(
         0.0,
         'Level of vibration that is rectified but not otherwise felt, on each axis.',

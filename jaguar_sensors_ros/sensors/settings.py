@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import cast
 
 from jaguar_sensors_ros.component import AUTO, ParameterError, group, parameter, vector
-from jaguar_sensors_ros.faults.base import FaultRequest
+from jaguar_sensors_ros.faults.base import NONE, FaultRequest
 from jaguar_sensors_ros.nav.frames import LocalFrame
 from jaguar_sensors_ros.nav.kinematics import Environment
 from jaguar_sensors_ros.sensors.clock import ClockSettings
+from jaguar_sensors_ros.sensors.exposure import LimitSettings
 from jaguar_sensors_ros.types import Fidelity, Vec3
 
 
@@ -116,6 +117,21 @@ class FailureSettings:
     period: float = parameter(
         0.0, 'Time between the onsets of two occurrences.', unit='s', minimum=0.0
     )
+    mtbf_hours: float = parameter(
+        0.0,
+        'Mean time between failures: the failure (total where mode is none) comes after '
+        'exponentially distributed times, the first counted from power-on, the next from the end '
+        'of the one before (duration). 0: not at random.',
+        unit='h',
+        minimum=0.0,
+        source='document 000',
+    )
+    timeline: str = parameter(
+        '',
+        'File of failures and their times since power-on (docs/faults.md); those for this sensor '
+        'act in fidelity fault.',
+        kind='string',
+    )
     probability: float = parameter(
         1.0,
         'Probability that the failure is present at all; drawn once at each power-on.',
@@ -127,11 +143,14 @@ class FailureSettings:
     )
 
     def request(self) -> FaultRequest | None:
-        """Return the failure, or None for the mode none."""
-        if self.mode == 'none':
-            return None
+        """Return the failure, or None where there is none; one at random is total by default."""
+        mode = self.mode
+        if mode == NONE:
+            if self.mtbf_hours == 0.0:
+                return None
+            mode = 'total'
         return FaultRequest(
-            self.mode,
+            mode,
             self.magnitude,
             self.target,
             self.axis,
@@ -170,6 +189,20 @@ class SensorSettings:
     warm_up_s: float = parameter(
         0.0, 'Time after power-on without output (Initializing).', unit='s', minimum=0.0
     )
+    temperature_c: float = parameter(
+        25.0,
+        'Temperature of the sensor; the temperature terms are zero at 25.',
+        unit='degC',
+        minimum=-100.0,
+        maximum=200.0,
+        source='document 000',
+    )
+    temperature_slew_c_per_s: float = parameter(
+        0.0,
+        'How fast the sensor follows a change of temperature_c; 0: at once.',
+        unit='degC/s',
+        minimum=0.0,
+    )
     origin: tuple[float, ...] = parameter(
         (47.3764, 8.5476, 460.0),
         'Latitude [deg], longitude [deg] and ellipsoidal height [m] of the origin of the local '
@@ -189,6 +222,7 @@ class SensorSettings:
     earth: EarthSettings = group(EarthSettings)
     clock: ClockSettings = group(ClockSettings)
     failure: FailureSettings = group(FailureSettings)
+    environment: LimitSettings = group(LimitSettings)
 
     def __post_init__(self) -> None:
         latitude, longitude, height = self.origin
@@ -205,7 +239,7 @@ class SensorSettings:
         return LocalFrame(self.origin[0], self.origin[1], self.origin[2], self.origin_heading)
 
     @cached_property
-    def environment(self) -> Environment:
+    def felt_earth(self) -> Environment:
         """The Earth as the sensor feels it."""
         rotation = self.earth.rotation
         sensed = self._senses_rotation() if rotation == AUTO else cast(bool, rotation)
