@@ -133,9 +133,9 @@ def test_a_gap_is_no_vibration(kind):
 
 
 def test_limits_that_contradict_are_refused():
-    with pytest.raises(ParameterError, match=r'environment.max_temperature.*-40'):
+    with pytest.raises(ParameterError, match=r'environment\.max_temperature.*-40'):
         imu(environment__max_temperature=-50.0)
-    with pytest.raises(ParameterError, match='environment.max_shock'):
+    with pytest.raises(ParameterError, match=r'environment\.max_shock'):
         gps(environment__max_shock=-1.0)
 
 

@@ -18,12 +18,12 @@ from jaguar_sensors_ros.ros.imu_node import ImuNode
 
 pytestmark = pytest.mark.ros
 
-SCRIPT = """\
+SCRIPT = '''\
 - {at: 0.5, sensor: imu, mode: bias, magnitude: 1.0, axis: x, duration: 0.5}
 - {at: 1.0, sensor: imu, mode: noise, magnitude: 20, target: gyro, duration: 0.25}
 - {at: 1.25, sensor: imu, mode: total, duration: 0.25}
 - {at: 1.5, sensor: gps, mode: satellite_loss, magnitude: 8}
-"""
+'''
 
 
 @pytest.fixture

@@ -48,12 +48,12 @@ def written(tmp_path):
 
 
 def test_events_are_sorted_by_time_and_keep_their_order():
-    text = """
+    text = '''
 events:
   - {at: 2, sensor: imu, mode: bias, magnitude: 1, target: gyro, axis: xz, ramp: 0.5}
   - {at: 1.5, sensor: gps, mode: total, duration: 3}
   - {at: 2, sensor: imu, mode: none}
-"""
+'''
     events = parse(text, 'f', FAULTS).events
     assert [(e.number, e.at_ns) for e in events] == [
         (2, 1_500_000_000), (1, 2 * SECOND), (3, 2 * SECOND),
@@ -98,13 +98,13 @@ def test_a_bad_file_is_refused_with_the_place_and_the_reason(words, text):
 
 
 def test_a_sensor_takes_the_events_that_name_it():
-    text = """
+    text = '''
 - {at: 1, sensor: imu, mode: total}
 - {at: 2, sensor: /robot1/imu, mode: total}
 - {at: 3, sensor: '*', mode: total}
 - {at: 4, sensor: '/robot?/i*', mode: total}
 - {at: 5, sensor: gps, mode: satellite_loss, magnitude: 3}
-"""
+'''
     timeline = parse(text, 'f', FAULTS)
 
     def times(name):
@@ -118,14 +118,14 @@ def test_a_sensor_takes_the_events_that_name_it():
 # ---------------------------------------------------------------------- in time
 
 
-SCRIPT = """
+SCRIPT = '''
 - {at: 0.5, sensor: imu, mode: bias, magnitude: 1.0, axis: x, duration: 0.5}
 - {at: 1.255, sensor: imu, mode: drift, magnitude: 2.0, axis: x}
 - {at: 2.0, sensor: imu, mode: none, target: gyro}
 - {at: 2.5, sensor: imu, mode: bias, magnitude: 3.0, axis: x}
 - {at: 2.7, sensor: imu, mode: bias, magnitude: 4.0, axis: x, duration: 0.1, delay: 0.1}
 - {at: 3.0, sensor: imu, mode: total, duration: 0.2}
-"""
+'''
 
 
 def scripted(t):
@@ -197,12 +197,12 @@ def test_a_timeline_loaded_late_is_where_it_would_be():
 
 
 def test_every_fidelity_and_noise_give_the_same_bytes_again(written):
-    text = """
+    text = '''
 - {at: 0.2, sensor: imu, mode: noise, magnitude: 5, target: gyro}
 - {at: 0.4, sensor: imu, mode: jump, magnitude: 1, target: accel}
 - {at: 0.6, sensor: imu, mode: intermittent}
 - {at: 0.8, sensor: imu, mode: stuck, target: gyro, duration: 0.5}
-"""
+'''
     values = {'grade': 'tactical', 'fidelity': 'fault', 'failure__timeline': written(text)}
     first, again = (run(imu(seed=3, **values), seconds(0, 2)) for _ in range(2))
     assert first == again and len(first) < 400
