@@ -14,7 +14,7 @@ VERSION = ElementTree.parse(str(ROOT / 'package.xml')).findtext('version')
 EXTRAS = {
     'plot': ['matplotlib'],
     'bags': ['rosbags'],
-    'cli': ['rich'],
+    'cli': ['argcomplete', 'rich'],
 }
 EXTRAS['all'] = sorted({name for names in EXTRAS.values() for name in names})
 
@@ -41,7 +41,7 @@ setup(
         data_files('config', '*'),
     ],
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy', 'transforms3d'],
+    install_requires=['setuptools', 'numpy', 'transforms3d', 'PyYAML'],
     extras_require=EXTRAS,
     tests_require=['pytest'],
     zip_safe=False,

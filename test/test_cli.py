@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 import re
 import subprocess
 import sys
 
 import pytest
+from cli_helpers import CODE, fake, run
 
+from jaguar_sensors_ros.catalogue import FAULTS, SENSORS
 from jaguar_sensors_ros.cli import graph as cli_graph
-from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.cli.param import parse, show
 
-COMMANDS = ['inject', 'clear', 'reset', 'enable', 'disable', 'state', 'param']
-
-
-def run(*arguments):
-    """Run the tool in this process; return exit status, stdout, stderr (not that of nodes)."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = main(list(arguments))
-        except SystemExit as end:
-            status = end.code
-    return status, out.getvalue(), err.getvalue()
+COMMANDS = ['inject', 'clear', 'reset', 'enable', 'disable', 'state', 'param', 'completion']
 
 
 # ---------------------------------------------------------------------- without ROS
@@ -52,7 +40,21 @@ def test_version():
         ('', 'required: COMMAND'),
         ('injekt imu bias', "invalid choice: 'injekt'"),
         ('inject', 'required: NODE, MODE'),
-        ('inject imu foo 1', "invalid choice: 'foo' (choose from"),
+        ('inject imu', 'required: MODE; modes of imu: none, bias, '),
+        ('inject imu 0.01', 'required: MODE; '),
+        ('inject bias 0.01', 'required: NODE; '),
+        ('inject --all', 'required: MODE; '),
+        ('inject imu foo 1', "argument MODE: invalid choice: 'foo'; modes of imu: none, bias, "),
+        ('inject imu gps bais 1', "invalid choice: 'bais'; modes of imu: "),
+        ('inject --type imu bais', "invalid choice: 'bais'; modes of imu: "),
+        ('inject imu bias 1 2', 'unrecognized arguments: 2'),
+        ('inject imu bias 1 --foo', 'unrecognized arguments: --foo'),
+        ('inject --all imu bias 1', 'argument NODE: imu: not allowed with --all or --type'),
+        ('inject --all --type imu total', 'not allowed with argument'),
+        ('inject --type radar total', 'type radar is known, but not modelled; modelled: imu, gps'),
+        ('inject --type sonic total', "type 'sonic' is unknown; modelled: imu, gps"),
+        ('inject --timeline f imu bias --axis x', 'without imu bias --axis'),
+        ('clear --all imu', 'argument NODE: imu: not allowed with --all or --type'),
         ('inject imu bias abc', "'abc' must be a finite number"),
         ('inject imu bias nan', "'nan' must be a finite number"),
         ('inject imu bias -inf', 'unrecognized arguments: -inf'),
@@ -112,6 +114,21 @@ def test_values_that_are_not_finite():
     assert parse(show(math.inf)) == math.inf and parse(show(-math.inf)) == -math.inf
 
 
+def test_help_of_inject_says_what_the_catalogue_says():
+    _, out, _ = run('inject', '--help')
+    text = ' '.join(out.split())
+    for mode in FAULTS.values():
+        assert f'{mode.name} {mode.magnitude_text}' in text
+    for sensor, _ in SENSORS.values():
+        assert all(f'{unit} ({name})' in text for name, unit in sensor.channels.units.items())
+
+
+def test_modes_are_listed_for_each_type():
+    _, _, err = run('inject', 'imu', 'foo')
+    imu, gps = err.split('modes of ')[1:]
+    assert 'satellite_loss' not in imu and 'satellite_loss' in gps
+
+
 def test_without_ros_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, 'rclpy', None)
     status, out, err = run('inject', 'imu', 'bias', '0.01')
@@ -157,8 +174,6 @@ def test_faults_over_services(live):
     )
     assert status == 0 and out.startswith('/robot1/imu: drift on accel, axes xz, magnitude -0.001')
     assert graph.imu.node._sensor.board.present == ('bias:gyro',)
-    request = graph.robot.node._sensor.board._all()[0].request
-    assert (request.duration, request.ramp, request.axis) == (5000.0, 1.0, 'xz')
     assert tool('clear', '/imu') == (0, '/imu: cleared bias\n', '')
     assert tool('clear', '/imu') == (0, '/imu: no fault was active\n', '')
     assert graph.robot.node._sensor.board.present == ('drift:accel',)
@@ -178,7 +193,7 @@ def test_refusal_is_status_2_with_the_words_of_the_node(live):
 def test_node_that_is_not_there_is_status_1_with_those_that_are(live):
     _, tool = live
     tool('state')
-    status, out, err = run('clear', 'imu2', '--timeout', '3')
+    status, out, err = run('clear', 'imu2', '--timeout', '5')
     assert (status, out) == (1, '')
     assert 'there is no sensor imu2 in ROS domain' in err
     assert 'found /gps, /imu, /robot1/imu' in err
@@ -248,8 +263,7 @@ def test_parameters_that_are_refused(live):
 @pytest.mark.ros
 def test_the_executable(live):
     graph, _ = live
-    code = 'from jaguar_sensors_ros.cli.main import main; raise SystemExit(main())'
-    command = [sys.executable, '-c', code, *['inject', '/imu', 'stuck', '--timeout', '20']]
+    command = [sys.executable, '-c', CODE, *['inject', '/imu', 'stuck', '--timeout', '20']]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -257,6 +271,104 @@ def test_the_executable(live):
     out, err = process.communicate()
     assert (process.returncode, err) == (0, '')
     assert out.startswith('/imu: stuck on ')
+
+
+# ---------------------------------------------------------------------- several
+
+
+@pytest.fixture
+def fakes(graph, monkeypatch):
+    """Start stand-ins for three sensors; returns a function that also tells what they refuse."""
+    # they are of one process and appear together
+    monkeypatch.setattr('jaguar_sensors_ros.ros.client.SURE_S', 0.5)
+
+    def start(**refuses):
+        made = {}
+        for name, kind in (('a', 'imu'), ('b', 'imu'), ('c', 'gps')):
+            sensor = fake(graph, namespace=f'/{name}', kind=kind,
+                                 refuses=refuses.get(name, ()))
+            made[name] = sensor.node
+        return made
+
+    return start
+
+
+def asked(sensors):
+    return {name: [service for service, _ in node.asked] for name, node in sensors.items()}
+
+
+@pytest.mark.ros
+def test_request_arrives_as_typed_wherever_options_stand(fakes):
+    sensor = fakes()['a']
+    status, out, _ = run(
+        *('inject', '--timeout', '20', 'a/imu', '--target', 'accel', 'drift', '--axis', 'xz'),
+        *('-1e-3', '--delay', '1', '--duration', '2', '--ramp', '3', '--period', '4'),
+        *('--repeat', '5'),
+    )
+    assert (status, out) == (0, '/a/imu: inject_failure done\n')
+    [(_, request)] = sensor.asked
+    got = [getattr(request, name) for name in request.get_fields_and_field_types()]
+    assert got == ['drift', -1e-3, 'accel', 'xz', 1.0, 2.0, 3.0, 5, 4.0]
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ('words', 'who'),
+    [
+        ('inject a/imu /b/imu a/imu bias 0.1', 'ab'),
+        ('inject --type imu bias 0.1', 'ab'),
+        ('inject --all total', 'abc'),
+        ('clear b/imu c/gps', 'bc'),
+        ('clear --type gps', 'c'),
+        ('reset --all', 'abc'),
+        ('enable --type imu', 'ab'),
+        ('disable a/imu c/gps', 'ac'),
+    ],
+)
+def test_several_sensors(fakes, words, who):
+    sensors = fakes()
+    status, out, err = run(*words.split(), '--timeout', '20')
+    assert (status, err) == (0, '')
+    assert sorted(line[1] for line in out.splitlines()) == list(who)
+    assert {name: len(calls) for name, calls in asked(sensors).items()} == {
+        name: int(name in who) for name in sensors
+    }
+
+
+@pytest.mark.ros
+def test_fault_that_one_of_several_cannot_have_goes_to_none(fakes):
+    sensors = fakes()
+    status, out, err = run('inject', '--all', 'satellite_loss', '3', '--timeout', '20')
+    assert (status, out) == (2, '')
+    assert "/a/imu: mode 'satellite_loss' is not for this sensor; valid: none, bias" in err
+    assert 'nothing was sent' in err and not any(asked(sensors).values())
+
+
+@pytest.mark.ros
+def test_refusal_of_one_does_not_keep_the_others(fakes):
+    sensors = fakes(b=['clear_failure'])
+    status, out, err = run('clear', '--all', '--timeout', '20')
+    assert status == 2 and err == 'jaguar_sensors: /b/imu/clear_failure: refused: locked\n'
+    assert out == '/a/imu: clear_failure done\n/c/gps: clear_failure done\n'
+    assert all(asked(sensors).values())
+
+
+@pytest.mark.ros
+def test_name_that_is_not_there_keeps_all_from_being_done(fakes):
+    sensors = fakes()
+    run('state', 'a/imu', 'b/imu', 'c/gps', '--once', '--timeout', '20')
+    status, out, err = run('clear', 'a/imu', 'd/imu', '--timeout', '5')
+    assert (status, out) == (1, '')
+    assert 'there is no sensor d/imu' in err and 'found /a/imu, /b/imu, /c/gps' in err
+    assert not any(asked(sensors).values())
+
+
+@pytest.mark.ros
+def test_type_that_is_not_there_is_told_with_those_that_are(graph):
+    fake(graph)
+    status, out, err = run('clear', '--type', 'gps', '--timeout', '20')
+    assert (status, out) == (1, '')
+    assert 'there is no sensor of type gps in ROS domain' in err and 'found /imu (imu)' in err
 
 
 def test_statuses_are_those_of_the_help():

@@ -30,7 +30,8 @@ COUNT = round(HZ * SPAN_S)
 ORIGIN = (47.0, 8.0, 400.0)
 G0 = 9.80665
 CHANNELS = {'imu': ('gyro', 'accel'), 'gps': ('position', 'velocity')}
-OFFSET, EVERYWHERE, WHOLE = ('bias', 'drift', 'jump'), ('noise', 'stuck'), ('intermittent', 'total')
+OFFSET, EVERYWHERE = ('bias', 'drift', 'jump'), ('noise', 'stuck')
+WHOLE = ('intermittent', 'total')
 GPS_ONLY = ('satellite_loss', 'rtk_degradation', 'cold_restart')
 MAGNITUDE = {'bias': 0.5, 'drift': 2.0, 'jump': 3.0, 'satellite_loss': 4.0,
              'rtk_degradation': 1.0, 'cold_restart': 0.2}

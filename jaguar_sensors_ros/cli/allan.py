@@ -15,6 +15,7 @@ from jaguar_sensors_ros.analysis.allan_theory import AXES, imu_theory
 from jaguar_sensors_ros.analysis.allan_verdict import judge, judged_octaves
 from jaguar_sensors_ros.analysis.spectral_fit import spectrum_of
 from jaguar_sensors_ros.catalogue import make_settings
+from jaguar_sensors_ros.cli import completers
 from jaguar_sensors_ros.cli.allan_input import Record, read_bag, read_csv, simulate
 from jaguar_sensors_ros.cli.allan_report import print_axes, print_table, write
 from jaguar_sensors_ros.cli.graph import BAD_INPUT, DONE, FAILED, timeout, whole
@@ -73,13 +74,18 @@ def add(commands: Any) -> None:
     parser.add_argument(
         '--seed', type=whole, metavar='N', help=f'of the simulation (default: {_SEED})'
     )
-    for option, help_text in (
-        ('--set', 'parameters of the simulated IMU, as of imu_node'),
-        ('--expect', 'what to compare with: a grade, parameters, or a grade and parameters'),
+    for option, completer, help_text in (
+        ('--set', completers.assignments, 'parameters of the simulated IMU, as of imu_node'),
+        (
+            '--expect',
+            completers.expectations,
+            'what to compare with: a grade, parameters, or a grade and parameters',
+        ),
     ):
-        parser.add_argument(
+        argument = parser.add_argument(
             option, nargs='+', action='extend', default=[], metavar='NAME=VALUE', help=help_text
         )
+        completers.complete_with(argument, completer)
     parser.add_argument(
         '--output',
         type=Path,

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from jaguar_sensors_ros.cli.completers import complete_with, nodes
+from jaguar_sensors_ros.cli.parser import take_numbers
 from jaguar_sensors_ros.types import JaguarError
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 #: exit statuses: done; asked, but it did not happen; what was typed cannot be right
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
+NODE_HELP = (
+    'name of a node, such as imu or /robot1/imu; a relative name also stands for a node in a '
+    'namespace if there is only one'
+)
 _NO_ROS = '''\
 this subcommand talks to ROS nodes, but ROS 2 cannot be loaded ({error}).
 Source a ROS 2 installation and the workspace, or start it with scripts/ros in the repository.'''
@@ -24,6 +30,11 @@ Source a ROS 2 installation and the workspace, or start it with scripts/ros in t
 
 class MissingRosError(JaguarError):
     """There is no ROS 2 in this environment."""
+
+
+def status_of(error: JaguarError) -> int:
+    """Return the exit status that an error stands for."""
+    return int(getattr(error, 'exit_status', BAD_INPUT))
 
 
 def open_client(timeout_s: float) -> SensorClient:
@@ -99,11 +110,10 @@ def add_command(
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=text,
-        description=f'{text[0].upper()}{text[1:]}. {details}'.rstrip(),
+        description=f'{text[0].upper()}{text[1:]}.{details}'.rstrip(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # numbers such as -1e-3 are values, not options
-    parser._negative_number_matcher = re.compile(r'^-\.?\d.*$')
+    take_numbers(parser)
     parser.add_argument(
         '--timeout',
         type=timeout,
@@ -115,13 +125,7 @@ def add_command(
     return parser
 
 
-def add_node(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the argument NODE."""
-    parser.add_argument(
-        'node',
-        metavar='NODE',
-        type=node_name,
-        help='name of the node, such as imu or /robot1/imu; a relative name also stands for a '
-        'node in a namespace if there is only one',
-        **options,
-    )
+def add_node(parser: argparse.ArgumentParser) -> None:
+    """Add the argument NODE, any node with parameters."""
+    argument = parser.add_argument('node', metavar='NODE', type=node_name, help=NODE_HELP)
+    complete_with(argument, nodes)

@@ -15,12 +15,19 @@ from collections.abc import Callable
 from typing import Any
 
 from jaguar_sensors_ros import __version__
-from jaguar_sensors_ros.cli import allan, faults, param, state
-from jaguar_sensors_ros.cli.graph import BAD_INPUT, FAILED
+from jaguar_sensors_ros.cli import allan, completion, faults, param, state
+from jaguar_sensors_ros.cli.graph import FAILED, status_of
+from jaguar_sensors_ros.cli.parser import Parser
 from jaguar_sensors_ros.types import JaguarError
 
 #: what adds the subcommands, in the order of the help
-COMMANDS: tuple[Callable[[Any], None], ...] = (faults.add, state.add, param.add, allan.add)
+COMMANDS: tuple[Callable[[Any], None], ...] = (
+    faults.add,
+    state.add,
+    param.add,
+    allan.add,
+    completion.add,
+)
 
 _EPILOG = '''\
 exit status: 0 done; 1 asked for, but it did not happen (no such node, no answer); 2 bad input
@@ -30,7 +37,7 @@ nodes are seen.'''
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole tool."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog='jaguar_sensors',
         description='Works with simulated sensors, as ros2 service call and ros2 param do.',
         epilog=_EPILOG,
@@ -45,14 +52,16 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the tool and return the exit status."""
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    completion.complete(parser)
+    options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()
         return status
     except JaguarError as error:
         print(f'jaguar_sensors: {error}', file=sys.stderr)
-        return int(getattr(error, 'exit_status', BAD_INPUT))
+        return status_of(error)
     except BrokenPipeError:
         # whoever read our output has enough; keep the interpreter from complaining at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,6 +8,7 @@ import math
 import re
 from typing import Any
 
+from jaguar_sensors_ros.cli import completers
 from jaguar_sensors_ros.cli.graph import DONE, add_command, add_node, open_client
 
 Value = bool | int | float | str | list[bool] | list[int] | list[float] | list[str]
@@ -28,12 +29,18 @@ def add(commands: Any) -> None:
     actions = parser.add_subparsers(metavar='ACTION', required=True, dest='action')
     getter = add_command(actions, 'get', _get, 'print the value of a parameter')
     add_node(getter)
-    getter.add_argument('name', metavar='NAME', help='name of the parameter')
+    _add_name(getter)
     setter = add_command(actions, 'set', _set, 'set a parameter', _SET)
     add_node(setter)
-    setter.add_argument('name', metavar='NAME', help='name of the parameter')
-    setter.add_argument('value', metavar='VALUE', type=_argument, help='its new value')
+    _add_name(setter)
+    value = setter.add_argument('value', metavar='VALUE', type=_argument, help='its new value')
+    completers.complete_with(value, completers.values)
     add_node(add_command(actions, 'list', _list, 'print the names and values of all parameters'))
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    name = parser.add_argument('name', metavar='NAME', help='name of the parameter')
+    completers.complete_with(name, completers.parameters)
 
 
 def _get(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import rclpy
 from jaguar_sensors_msgs.msg import SensorState
-from jaguar_sensors_msgs.srv import InjectFailure
+from jaguar_sensors_msgs.srv import InjectFailure, InjectTimeline
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -24,6 +24,8 @@ from jaguar_sensors_ros.types import JaguarError
 _SPIN_S = 0.02
 #: time without a new node after which the graph is taken to be complete [s]
 _SETTLED_S = 1.0
+#: the same where none may be missed: what is lost at first, DDS announces again within 3 s
+SURE_S = 3.2
 
 
 class ClientError(JaguarError):
@@ -100,24 +102,77 @@ class SensorClient:
             if name.endswith(end) and kind in kinds
         )
 
-    def all_sensors(self) -> list[str]:
+    def _nodes(self) -> list[str]:
+        return self._with_service('set_parameters', 'rcl_interfaces/srv/SetParameters')
+
+    def all_sensors(
+        self,
+        settled_s: float = _SETTLED_S,
+        enough: Callable[[list[str]], bool] = lambda nodes: True,
+    ) -> list[str]:
         """Return the sensor nodes once no further one appears.
+
+        Parameters
+        ----------
+        settled_s : float
+            Time without a new node after which the graph is taken to be complete [s].
+        enough : callable
+            Tells whether these are enough; if not, it is waited to the end for more.
 
         Raises
         ------
         ClientError
             if there is none.
         """
+        found = self._settled(self.sensors, settled_s, enough)
+        if not found:
+            raise ClientError(f'found no sensor node {self._where()}')
+        return found
+
+    def every_sensor(self, enough: Callable[[list[str]], bool] = lambda nodes: True) -> list[str]:
+        """Return the sensor nodes as :meth:`all_sensors`, but take the time to miss none."""
+        return self.all_sensors(SURE_S, enough)
+
+    def all_nodes(self, settled_s: float = _SETTLED_S) -> list[str]:
+        """Return the nodes with parameters once no further one appears."""
+        return self._settled(self._nodes, settled_s)
+
+    def _settled(
+        self,
+        candidates: Callable[[], list[str]],
+        settled_s: float,
+        enough: Callable[[list[str]], bool] = lambda nodes: True,
+    ) -> list[str]:
         found: list[str] = []
         deadline = time.monotonic() + self._timeout_s
         settled = deadline
         while time.monotonic() < min(deadline, settled):
             self._executor.spin_once(timeout_sec=_SPIN_S)
-            if self.sensors() != found:
-                found = self.sensors()
-                settled = time.monotonic() + _SETTLED_S
+            if candidates() != found:
+                found = candidates()
+                settled = time.monotonic() + settled_s if enough(found) else deadline
+        return found
+
+    def types(self, nodes: Iterable[str]) -> dict[str, str]:
+        """Return the type of each sensor, as it says itself."""
+        wanted = list(nodes)
+        return {
+            node: str(state.type) for node, state in zip(wanted, self.states(wanted), strict=True)
+        }
+
+    def sensors_of_type(self, kind: str) -> list[str]:
+        """Return all sensors of a type.
+
+        Raises
+        ------
+        ClientError
+            if there is none; the text lists the others.
+        """
+        types = self.types(self.every_sensor())
+        found = [node for node, its in types.items() if its == kind]
         if not found:
-            raise ClientError(f'found no sensor node {self._where()}')
+            others = [f'{node} ({its})' for node, its in types.items()]
+            raise self.not_found('sensor of type', kind, others)
         return found
 
     def find_sensor(self, name: str) -> str:
@@ -126,11 +181,7 @@ class SensorClient:
 
     def find_node(self, name: str) -> str:
         """Return the full name of any node with parameters (see :func:`match`)."""
-
-        def nodes() -> list[str]:
-            return self._with_service('set_parameters', 'rcl_interfaces/srv/SetParameters')
-
-        return self._find(name, nodes, 'node with parameters')
+        return self._find(name, self._nodes, 'node with parameters')
 
     def _find(self, name: str, candidates: Callable[[], list[str]], what: str) -> str:
         if self._wait(lambda: bool(match(name, candidates())), self._timeout_s):
@@ -138,13 +189,15 @@ class SensorClient:
             if len(found) > 1:
                 raise ClientError(f'{name} could be any of {", ".join(found)}: say which')
             return found[0]
-        there = candidates()
-        listed = f'found {", ".join(there)}' if there else 'found none'
-        raise ClientError(f'there is no {what} {name} {self._where()}; {listed}')
+        raise self.not_found(what, name, candidates())
+
+    def not_found(self, what: str, name: str, there: Iterable[str]) -> ClientError:
+        """Return the error that something is not in the graph, with what is."""
+        listed = ', '.join(there) or 'none'
+        return ClientError(f'there is no {what} {name} {self._where()}; found {listed}')
 
     def _where(self) -> str:
-        domain = os.environ.get('ROS_DOMAIN_ID') or '0'
-        return f'in ROS domain {domain} (looked for {self._timeout_s:g} s)'
+        return f'in {domain()} (looked for {self._timeout_s:g} s)'
 
     # ------------------------------------------------------------------ services
 
@@ -167,6 +220,11 @@ class SensorClient:
         """Inject a failure, with the fields of InjectFailure.srv; return the node's message."""
         return self._do(InjectFailure, f'{node}/inject_failure', InjectFailure.Request(**fields))
 
+    def load_timeline(self, node: str, text: str) -> str:
+        """Load the text of a timeline into a sensor, in place of the one before; '': none."""
+        request = InjectTimeline.Request(timeline=text)
+        return self._do(InjectTimeline, f'{node}/inject_timeline', request)
+
     def clear(self, node: str) -> str:
         """Clear all faults of a sensor."""
         return self._do(Trigger, f'{node}/clear_failure', Trigger.Request())
@@ -181,20 +239,29 @@ class SensorClient:
 
     # ------------------------------------------------------------------ state
 
-    def states(self, nodes: Iterable[str]) -> list[SensorState]:
+    def follow(self, node: str, take: Callable[[Any], None]) -> None:
+        """Call ``take`` with each message of a sensor's state, while the client is served."""
+        self._node.create_subscription(SensorState, f'{node}/state', take, qos.latched())
+
+    def serve(self, duration_s: float) -> None:
+        """Take what comes for a while."""
+        self._wait(lambda: False, duration_s)
+
+    def states(self, nodes: Iterable[str], timeout_s: float | None = None) -> list[SensorState]:
         """Return what the sensors say of themselves, in the order of ``nodes``."""
+        timeout_s = self._timeout_s if timeout_s is None else timeout_s
         latest: dict[str, Any] = {}
 
         def keep(node: str) -> Callable[[Any], None]:
             return lambda message: latest.__setitem__(node, message)
 
         wanted = list(nodes)
-        for node in wanted:
-            self._node.create_subscription(SensorState, f'{node}/state', keep(node), qos.latched())
-        self._wait(lambda: len(latest) == len(wanted), self._timeout_s)
+        for node in dict.fromkeys(wanted):
+            self.follow(node, keep(node))
+        self._wait(lambda: latest.keys() >= set(wanted), timeout_s)
         silent = [f'{node}/state' for node in wanted if node not in latest]
         if silent:
-            raise ClientError(f'{", ".join(silent)}: no message within {self._timeout_s:g} s')
+            raise ClientError(f'{", ".join(silent)}: no message within {timeout_s:g} s')
         return [latest[node] for node in wanted]
 
     # ------------------------------------------------------------------ parameters
@@ -236,6 +303,11 @@ class SensorClient:
         for result in answer.results:
             if not result.successful:
                 raise RefusedError(f'{node}: refused: {result.reason}')
+
+
+def domain() -> str:
+    """Return the ROS domain that is looked at, in words."""
+    return f'ROS domain {os.environ.get("ROS_DOMAIN_ID") or "0"}'
 
 
 def match(name: str, nodes: Iterable[str]) -> list[str]:
