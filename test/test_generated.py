@@ -48,6 +48,6 @@ def test_every_sensor_of_the_catalogue_can_be_made(sensor_type):
 
 
 def test_every_parameter_file_is_keyed_for_any_namespace():
-    for file in (ROOT / 'config').glob('*.yaml'):
+    for file in set((ROOT / 'config').glob('*.yaml')) - {ROOT / 'config' / 'suite.yaml'}:
         for key in yaml.safe_load(file.read_text(encoding='utf-8')):
             assert key.startswith('/**/'), f'{file.name}: {key}'

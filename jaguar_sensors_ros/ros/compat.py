@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import rclpy
@@ -64,6 +64,27 @@ def overrides(node: Node) -> dict[str, Any]:
     return {name: parameter.value for name, parameter in given.items()}
 
 
+def settle_overrides(
+    node: Node, beneath: Mapping[str, object], without: Iterable[str]
+) -> None:
+    """Change the parameters given from outside before they are declared.
+
+    Parameters
+    ----------
+    node : Node
+        The node; what it declared already is left alone.
+    beneath : mapping
+        Values for those that were not given.
+    without : iterable of str
+        Names to forget: those of another node that came to all nodes of the process.
+    """
+    given: dict[str, Parameter] = node._parameter_overrides
+    for name in without:
+        given.pop(name, None)
+    for name, value in beneath.items():
+        given.setdefault(name, Parameter(name, value=value))
+
+
 def on_parameters_applied(node: Node, callback: Callable[[list[Parameter]], None]) -> None:
     """Call ``callback`` with the parameters after each set that succeeded.
 
@@ -109,10 +130,16 @@ class _Stop:
             signal.signal(number, signal.SIG_IGN)
 
 
+def nodes_of(node: Node) -> list[Node]:
+    """Return a node and those that belong to it (an attribute ``members``), if any."""
+    return [node, *getattr(node, 'members', ())]
+
+
 def spin(node: Node, until: Callable[[], bool]) -> None:
-    """Serve a node until ``until`` says so or the context is shut down."""
+    """Serve a node and its members until ``until`` says so or the context is shut down."""
     executor = make_executor()
-    executor.add_node(node)
+    for one in nodes_of(node):
+        executor.add_node(one)
     gc.collect()
     gc.freeze()
     try:
@@ -121,7 +148,8 @@ def spin(node: Node, until: Callable[[], bool]) -> None:
     except ExternalShutdownException:
         pass
     finally:
-        executor.remove_node(node)
+        for one in nodes_of(node):
+            executor.remove_node(one)
         executor.shutdown()
 
 

@@ -24,6 +24,11 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
     def __init__(self, **node_options: Any) -> None:
         super().__init__('imu', **node_options)
 
+    @property
+    def sensor(self) -> ImuSensor:
+        """The sensor."""
+        return self._sensor
+
     def _make_publishers(self) -> None:
         self._data = self.advertise(Imu, '~/data')
         self._raw = self.advertise(Imu, '~/data_raw')

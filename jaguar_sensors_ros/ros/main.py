@@ -41,3 +41,15 @@ def truth_node() -> int:
         return TruthNode()
 
     return compat.run(make)
+
+
+def sensor_suite() -> int:
+    """Run sensor_suite."""
+
+    def make() -> Node:
+        compat.require_interfaces()
+        from jaguar_sensors_ros.ros.suite_node import SuiteNode
+
+        return SuiteNode()
+
+    return compat.run(make)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import secrets
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -540,6 +539,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         if self._suite is None:
             return work
 
+        @wraps(work)  # rclpy looks at the parameters of a callback
         def run(*arguments: Any) -> None:
             try:
                 work(*arguments)
@@ -587,14 +587,10 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         return self._state_of(self._status())
 
     def refusal(self, fault: FaultRequest) -> str:
-        """Return why an injection would be refused, or an empty string: tried on a copy."""
+        """Return why an injection would be refused, or an empty string."""
         if not self.settings.failure.allow_injection:
             return _LOCKED
-        try:
-            copy.deepcopy(self._sensor.board).inject(fault)
-        except FaultError as error:
-            return str(error)
-        return ''
+        return self._sensor.board.rules.refusal(fault)
 
     def inject(self, request: Any) -> Any:
         """Do what ~/inject_failure does; return the response."""

@@ -18,6 +18,7 @@ from jaguar_sensors_msgs.msg import (
     GnssSolution,
     ImuError,
     ImuIncrements,
+    RedundancyStatus,
 )
 from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
 from sensor_msgs.msg import Imu, NavSatFix, Temperature
@@ -28,6 +29,8 @@ from jaguar_sensors_ros.ros import compat
 from jaguar_sensors_ros.sensors.base import Status
 from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR, rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
+from jaguar_sensors_ros.sensors.reading import Reading
+from jaguar_sensors_ros.sensors.voting import Vote
 from jaguar_sensors_ros.types import (
     NS_PER_S,
     FaultLabel,
@@ -75,7 +78,9 @@ def quaternion(q: Quat) -> Quaternion:
 # ---------------------------------------------------------------------- IMU
 
 
-def imu(sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool) -> Imu:
+def imu(
+    sample: ImuSample | Reading, covariances: ImuCovariances, frame_id: str, oriented: bool
+) -> Imu:
     """Return sensor_msgs/Imu; without orientation its covariance starts with -1."""
     message = Imu()
     message.header = header(sample.t_ns, frame_id)
@@ -88,6 +93,22 @@ def imu(sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented:
         message.orientation_covariance = covariances.orientation
     else:
         message.orientation_covariance = _NO_ORIENTATION
+    return message
+
+
+def redundancy(
+    vote: Vote, names: Iterable[str], t_ns: int, frame_id: str, method: str
+) -> RedundancyStatus:
+    """Return what a voter made of its inputs."""
+    message = RedundancyStatus()
+    message.header = header(t_ns, frame_id)
+    message.method = method
+    message.valid = vote.fused is not None
+    message.inputs = list(names)
+    message.used = list(vote.used)
+    message.reasons = list(vote.reasons)
+    message.gyro_residual = list(vote.gyro_residual)
+    message.accel_residual = list(vote.accel_residual)
     return message
 
 
