@@ -14,7 +14,7 @@ from pathlib import Path
 from jaguar_sensors_ros import strict_yaml
 from jaguar_sensors_ros.catalogue import SENSORS, make_settings, require_type
 from jaguar_sensors_ros.component import build, declarations
-from jaguar_sensors_ros.sensors.voting_settings import FusedSettings
+from jaguar_sensors_ros.redundancy.settings import FusedSettings
 from jaguar_sensors_ros.types import JaguarError
 
 Values = dict[str, object]

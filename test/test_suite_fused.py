@@ -16,7 +16,7 @@ from ros_helpers import circle, rest
 from sensor_msgs.msg import Imu
 from suite_helpers import MOUNTS, imu, triple
 
-from jaguar_sensors_ros.sensors.median import median_variance
+from jaguar_sensors_ros.redundancy.median import median_variance
 
 pytestmark = pytest.mark.ros
 

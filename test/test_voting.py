@@ -11,13 +11,13 @@ import pytest
 from jaguar_sensors_ros.catalogue import make_sensor, make_settings
 from jaguar_sensors_ros.component import build
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy, rotate, rotate_back
-from jaguar_sensors_ros.sensors.alignment import Aligner
-from jaguar_sensors_ros.sensors.disagreement import suspects, threshold
+from jaguar_sensors_ros.redundancy.alignment import Aligner
+from jaguar_sensors_ros.redundancy.disagreement import suspects, threshold
+from jaguar_sensors_ros.redundancy.median import median_variance
+from jaguar_sensors_ros.redundancy.reading import Reader, Reading
+from jaguar_sensors_ros.redundancy.settings import VotingSettings
+from jaguar_sensors_ros.redundancy.voting import DIFFERS, MISSING, PROBATION, Voter, fuse
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
-from jaguar_sensors_ros.sensors.median import median_variance
-from jaguar_sensors_ros.sensors.reading import Reader, Reading
-from jaguar_sensors_ros.sensors.voting import DIFFERS, MISSING, PROBATION, Voter, fuse
-from jaguar_sensors_ros.sensors.voting_settings import VotingSettings
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.truth.trajectory import FigureEight
 from jaguar_sensors_ros.types import NS_PER_S, JaguarError

@@ -22,7 +22,7 @@ from jaguar_sensors_ros.api.names import FailureMode, ImuGrade, SensorType
 from jaguar_sensors_ros.api.sensor import Sensor
 from jaguar_sensors_ros.component import ParameterError
 from jaguar_sensors_ros.faults.base import FaultError
-from jaguar_sensors_ros.sensors.voting_settings import VotingSettings
+from jaguar_sensors_ros.redundancy.settings import VotingSettings
 from jaguar_sensors_ros.types import Fidelity, FixType, JaguarError, SensorState
 
 __all__ = [

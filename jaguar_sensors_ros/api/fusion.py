@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jaguar_sensors_ros.api.measurements import ImuMeasurement
-from jaguar_sensors_ros.sensors import voting
-from jaguar_sensors_ros.sensors.voting_settings import VotingSettings
+from jaguar_sensors_ros.redundancy import voting
+from jaguar_sensors_ros.redundancy.settings import VotingSettings
 from jaguar_sensors_ros.types import JaguarError, SensorState
 
 
@@ -18,7 +18,7 @@ def fuse_imu_measurements(
     """Return one measurement made of those of several IMUs at one stamp.
 
     They are brought to one place on the body and into its axes; what disagrees is left out; see
-    :mod:`jaguar_sensors_ros.sensors.voting`.
+    :mod:`jaguar_sensors_ros.redundancy.voting`.
 
     Parameters
     ----------

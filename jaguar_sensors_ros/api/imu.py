@@ -19,8 +19,8 @@ from jaguar_sensors_ros.api.values import positive, quaternion, vector
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import add
+from jaguar_sensors_ros.redundancy.reading import Reader
 from jaguar_sensors_ros.sensors.base import Status
-from jaguar_sensors_ros.sensors.reading import Reader
 from jaguar_sensors_ros.types import IDENTITY_QUAT, ZERO3, ImuSample, Quat, Vec3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from jaguar_sensors_ros.sensors.reading import Reading
+from jaguar_sensors_ros.redundancy.reading import Reading
 from jaguar_sensors_ros.types import (
     FixType,
     GpsSample,

@@ -12,14 +12,14 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu
 
 from jaguar_sensors_ros.component import ParameterError
+from jaguar_sensors_ros.redundancy.alignment import Aligner
+from jaguar_sensors_ros.redundancy.reading import Reader, Reading
+from jaguar_sensors_ros.redundancy.settings import FusedSettings
+from jaguar_sensors_ros.redundancy.voting import Vote, Voter
 from jaguar_sensors_ros.ros import compat, qos, writer
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
-from jaguar_sensors_ros.sensors.alignment import Aligner
-from jaguar_sensors_ros.sensors.reading import Reader, Reading
-from jaguar_sensors_ros.sensors.voting import Vote, Voter
-from jaguar_sensors_ros.sensors.voting_settings import FusedSettings
 from jaguar_sensors_ros.types import NS_PER_S, ImuSample, JaguarError
 
 #: how far [s] an input may be behind the foremost, on top of the largest latency

@@ -18,6 +18,7 @@ from std_srvs.srv import SetBool, Trigger
 from jaguar_sensors_ros import catalogue, suite_file
 from jaguar_sensors_ros.component import ParameterError, declarations, parameter
 from jaguar_sensors_ros.faults.base import NONE, FaultRequest
+from jaguar_sensors_ros.redundancy.settings import FusedSettings
 from jaguar_sensors_ros.ros import compat, qos, writer
 from jaguar_sensors_ros.ros.fused_node import FusedNode
 from jaguar_sensors_ros.ros.gps_node import GpsNode
@@ -26,7 +27,6 @@ from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
 from jaguar_sensors_ros.ros.truth_hub import TruthHub
-from jaguar_sensors_ros.sensors.voting_settings import FusedSettings
 from jaguar_sensors_ros.suite_file import FusedEntry, Member
 from jaguar_sensors_ros.types import JaguarError
 

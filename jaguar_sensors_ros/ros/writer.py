@@ -25,12 +25,12 @@ from sensor_msgs.msg import Imu, NavSatFix, Temperature
 from std_msgs.msg import Header
 
 from jaguar_sensors_ros.nav.rotation import matrix_from_quat, quat_conjugate
+from jaguar_sensors_ros.redundancy.reading import Reading
+from jaguar_sensors_ros.redundancy.voting import Vote
 from jaguar_sensors_ros.ros import compat
 from jaguar_sensors_ros.sensors.base import Status
 from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR, rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
-from jaguar_sensors_ros.sensors.reading import Reading
-from jaguar_sensors_ros.sensors.voting import Vote
 from jaguar_sensors_ros.types import (
     NS_PER_S,
     FaultLabel,

@@ -21,12 +21,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from jaguar_sensors_ros.nav.rotation import norm, quat_from_rpy, scale, subtract
-from jaguar_sensors_ros.sensors import fusion, tolerance
-from jaguar_sensors_ros.sensors.disagreement import suspects
+from jaguar_sensors_ros.redundancy import fusion, tolerance
+from jaguar_sensors_ros.redundancy.disagreement import suspects
+from jaguar_sensors_ros.redundancy.placed import Placed, Turn, moved, placed
+from jaguar_sensors_ros.redundancy.reading import EXACT, Reading
+from jaguar_sensors_ros.redundancy.settings import VotingSettings
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
-from jaguar_sensors_ros.sensors.placed import Placed, Turn, moved, placed
-from jaguar_sensors_ros.sensors.reading import EXACT, Reading
-from jaguar_sensors_ros.sensors.voting_settings import VotingSettings
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, JaguarError, Quat, Vec3
 
 MISSING, DIFFERS, PROBATION = 'no sample', 'disagrees', 'on probation'

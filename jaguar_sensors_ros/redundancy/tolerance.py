@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from jaguar_sensors_ros.nav.rotation import norm
-from jaguar_sensors_ros.sensors.placed import Placed, Turn, diagonal
+from jaguar_sensors_ros.redundancy.placed import Placed, Turn, diagonal
 from jaguar_sensors_ros.types import Vec3
 
 #: standard deviations of its own noise that a change of alpha may have without being one

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from jaguar_sensors_ros.nav.rotation import add, cross, scale
-from jaguar_sensors_ros.sensors.disagreement import median
-from jaguar_sensors_ros.sensors.median import correlated_median_variance, median_variance
-from jaguar_sensors_ros.sensors.placed import Matrix, Placed, Turn, diagonal, matrix
+from jaguar_sensors_ros.redundancy.disagreement import median
+from jaguar_sensors_ros.redundancy.median import correlated_median_variance, median_variance
+from jaguar_sensors_ros.redundancy.placed import Matrix, Placed, Turn, diagonal, matrix
 from jaguar_sensors_ros.types import ZERO3, Vec3
 
 _BASIS: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

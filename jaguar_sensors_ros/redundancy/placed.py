@@ -16,8 +16,8 @@ from jaguar_sensors_ros.nav.rotation import (
     rotate_back,
     subtract,
 )
+from jaguar_sensors_ros.redundancy.reading import Reading, Systematic
 from jaguar_sensors_ros.sensors.covariance import rotated
-from jaguar_sensors_ros.sensors.reading import Reading, Systematic
 from jaguar_sensors_ros.types import ZERO3, Quat, Vec3
 
 Matrix = tuple[float, ...]  # 3x3, row by row

@@ -1,0 +1,1 @@
+"""Redundant IMUs brought to one place, compared and fused."""
