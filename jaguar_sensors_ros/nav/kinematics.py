@@ -159,27 +159,37 @@ def increments_of_parts(
     if count <= 2 or not segment.is_smooth:
         return [segment.increments(a, b, environment, arm) for a, b in pairwise(cuts)]
     middle = (first + last) // 2
-    halves = [
-        segment.increments(first, middle, environment, arm),
-        segment.increments(middle, last, environment, arm),
-    ]
-    shares = [
-        _linear_shares(early, late, first, middle, last, cuts)
-        for early, late in zip(*halves, strict=True)
-    ]
-    return list(zip(*shares, strict=True))
+    early_theta, early_velocity = segment.increments(first, middle, environment, arm)
+    late_theta, late_velocity = segment.increments(middle, last, environment, arm)
+    # the middles [ns] of all parts but the last, from that of the first half, and their lengths
+    origin = first + middle
+    inner = [(0.5 * (a + b - origin), float(b - a)) for a, b in pairwise(cuts[:-1])]
+    spans = (middle - first, last - middle, last - first)
+    thetas = _linear_shares(early_theta, late_theta, inner, *spans)
+    velocities = _linear_shares(early_velocity, late_velocity, inner, *spans)
+    return list(zip(thetas, velocities, strict=True))
 
 
 def _linear_shares(
-    early: Vec3, late: Vec3, first: int, middle: int, last: int, cuts: list[int]
+    early: Vec3, late: Vec3, inner: list[tuple[float, float]], half: int, other: int, whole: int
 ) -> list[Vec3]:
-    """Share out two integrals; the last part gets what is left of the sum."""
-    mean = scale(early, 1.0 / (middle - first))
-    slope = scale(subtract(scale(late, 1.0 / (last - middle)), mean), 2.0 / (last - first))
-    shares, left = [], add(early, late)
-    for a, b in pairwise(cuts[:-1]):
-        since = 0.5 * (a + b - first - middle)
-        share = scale(add(mean, scale(slope, since)), float(b - a))
-        left = subtract(left, share)
-        shares.append(share)
-    return [*shares, left]
+    """Share out two integrals over halves as mean + slope x time; the last part gets the rest.
+
+    ``inner`` holds the time from the middle of the first half and the length of each other part,
+    then come the lengths of both halves and of the whole, all in nanoseconds.
+    """
+    mean = scale(early, 1.0 / half)
+    slope = scale(subtract(scale(late, 1.0 / other), mean), 2.0 / whole)
+    (mean_x, mean_y, mean_z), (slope_x, slope_y, slope_z) = mean, slope
+    left_x, left_y, left_z = add(early, late)
+    shares = []
+    for since, length in inner:
+        x = (mean_x + slope_x * since) * length
+        y = (mean_y + slope_y * since) * length
+        z = (mean_z + slope_z * since) * length
+        left_x -= x
+        left_y -= y
+        left_z -= z
+        shares.append((x, y, z))
+    shares.append((left_x, left_y, left_z))
+    return shares

@@ -113,16 +113,27 @@ def rotate(q: Quat, a: Vec3) -> Vec3:
 
 def rotate_back(q: Quat, a: Vec3) -> Vec3:
     """Return C(q)^T a; with q_nb the vector a given in n comes out in b."""
-    return rotate((q[0], -q[1], -q[2], -q[3]), a)
+    w, x, y, z = q
+    ax, ay, az = a
+    tx = 2.0 * (z * ay - y * az)
+    ty = 2.0 * (x * az - z * ax)
+    tz = 2.0 * (y * ax - x * ay)
+    return (
+        ax + w * tx - y * tz + z * ty,
+        ay + w * ty - z * tx + x * tz,
+        az + w * tz - x * ty + y * tx,
+    )
 
 
 def quat_from_rotvec(phi: Vec3) -> Quat:
     """Return the quaternion of a rotation vector [rad]."""
-    angle = norm(phi)
+    x, y, z = phi
+    angle = math.sqrt(x * x + y * y + z * z)
     if angle < 1e-8:
-        return quat_normalise((1.0, 0.5 * phi[0], 0.5 * phi[1], 0.5 * phi[2]))
-    s = math.sin(0.5 * angle) / angle
-    return (math.cos(0.5 * angle), s * phi[0], s * phi[1], s * phi[2])
+        return quat_normalise((1.0, 0.5 * x, 0.5 * y, 0.5 * z))
+    half = 0.5 * angle
+    s = math.sin(half) / angle
+    return (math.cos(half), s * x, s * y, s * z)
 
 
 def rotvec_from_quat(q: Quat) -> Vec3:
@@ -156,7 +167,14 @@ def rotvec_between(q_a: Quat, q_b: Quat) -> Vec3:
 
     The shorter way is taken, so q and -q give the same.
     """
-    return rotvec_from_quat(quat_multiply(quat_conjugate(q_a), q_b))
+    w, x, y, z = q_a
+    bw, bx, by, bz = q_b
+    return rotvec_from_quat((
+        w * bw + x * bx + y * by + z * bz,
+        w * bx - x * bw - y * bz + z * by,
+        w * by + x * bz - y * bw - z * bx,
+        w * bz - x * by + y * bx - z * bw,
+    ))
 
 
 def right_jacobian_inverse_times(phi: Vec3, omega: Vec3) -> Vec3:
@@ -186,7 +204,9 @@ def right_jacobian_times(phi: Vec3, rate: Vec3) -> Vec3:
     omega = phi' - a phi x phi' + b phi x (phi x phi'), with a = (1 - cos)/angle^2 and
     b = (angle - sin)/angle^3.
     """
-    angle = norm(phi)
+    x, y, z = phi
+    rx, ry, rz = rate
+    angle = math.sqrt(x * x + y * y + z * z)
     square = angle * angle
     if angle < 1e-2:
         a = 0.5 - square / 24.0 + square * square / 720.0
@@ -194,12 +214,12 @@ def right_jacobian_times(phi: Vec3, rate: Vec3) -> Vec3:
     else:
         a = 2.0 * math.sin(0.5 * angle) ** 2 / square
         b = (angle - math.sin(angle)) / (square * angle)
-    first = cross(phi, rate)
-    second = cross(phi, first)
+    # phi x rate, and phi x (phi x rate)
+    cx, cy, cz = y * rz - z * ry, z * rx - x * rz, x * ry - y * rx
     return (
-        rate[0] - a * first[0] + b * second[0],
-        rate[1] - a * first[1] + b * second[1],
-        rate[2] - a * first[2] + b * second[2],
+        rx - a * cx + b * (y * cz - z * cy),
+        ry - a * cy + b * (z * cx - x * cz),
+        rz - a * cz + b * (x * cy - y * cx),
     )
 
 

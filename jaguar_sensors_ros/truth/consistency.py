@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from jaguar_sensors_ros.nav.rotation import (
-    add,
-    norm,
-    rotate,
-    rotvec_between,
-    scale,
-    subtract,
-)
+from jaguar_sensors_ros.nav.rotation import norm, rotate, rotvec_between, subtract
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
 
 #: motion [m or rad] after which the twist is judged
@@ -36,13 +29,13 @@ class TwistMonitor:
     def __init__(self, twist_frame: str, max_gap_ns: int = NS_PER_S // 2) -> None:
         self._twist_frame = twist_frame
         self._max_gap_ns = max_gap_ns
-        self._previous: tuple[TruthSample, Vec3] | None = None
+        self._previous: tuple[TruthSample, Vec3, Vec3] | None = None
         self._restart()
 
     def _restart(self) -> None:
         self._start: TruthSample | None = None
         self._speed = 0.0
-        self._predicted = {'child': ZERO3, 'parent': ZERO3}
+        self._as_child, self._as_parent = ZERO3, ZERO3
 
     def break_off(self) -> None:
         """Forget the last message, after a gap or a reset."""
@@ -51,17 +44,16 @@ class TwistMonitor:
 
     def push(self, sample: TruthSample, twist: Vec3) -> str | None:
         """Take a sample and its raw linear twist; return a warning or None."""
-        previous, self._previous = self._previous, (sample, twist)
+        turned_twist = rotate(sample.q_nb, twist)
+        previous, self._previous = self._previous, (sample, twist, turned_twist)
         if previous is None or not 0 < sample.t_ns - previous[0].t_ns <= self._max_gap_ns:
             return None
-        before, twist_before = previous
+        before, twist_before, turned_before = previous
         start = self._start = self._start or before
         half_s = 0.5 * (sample.t_ns - before.t_ns) / NS_PER_S
         self._speed = max(self._speed, norm(twist), norm(sample.omega_nb_b))
-        child = add(rotate(before.q_nb, twist_before), rotate(sample.q_nb, twist))
-        parent = add(twist_before, twist)
-        for name, velocities in (('child', child), ('parent', parent)):
-            self._predicted[name] = add(self._predicted[name], scale(velocities, half_s))
+        self._as_child = _plus_mean(self._as_child, turned_before, turned_twist, half_s)
+        self._as_parent = _plus_mean(self._as_parent, twist_before, twist, half_s)
         moved = subtract(sample.p_n, start.p_n)
         turned = norm(rotvec_between(start.q_nb, sample.q_nb))
         if max(norm(moved), turned) < _ENOUGH:
@@ -79,7 +71,8 @@ class TwistMonitor:
         distance = norm(moved)
         if distance < _ENOUGH:
             return None
-        misses = {name: norm(subtract(moved, p)) for name, p in self._predicted.items()}
+        predicted = {'child': self._as_child, 'parent': self._as_parent}
+        misses = {name: norm(subtract(moved, p)) for name, p in predicted.items()}
         miss = misses[self._twist_frame]
         if miss <= _TOLERANCE * distance:
             return None
@@ -93,3 +86,12 @@ class TwistMonitor:
             'the twist contradicts the pose: set truth.authority: pose to derive it from the '
             'pose, or correct the publisher'
         )
+
+
+def _plus_mean(total: Vec3, a: Vec3, b: Vec3, half_s: float) -> Vec3:
+    """Return a displacement and what two velocities add to it."""
+    return (
+        total[0] + (a[0] + b[0]) * half_s,
+        total[1] + (a[1] + b[1]) * half_s,
+        total[2] + (a[2] + b[2]) * half_s,
+    )

@@ -91,10 +91,11 @@ class TruthIntake:
             self.counts[reason] += 1
             return []
         self._note_frames(raw)
-        length = quat_norm(raw.q)
+        w, x, y, z = raw.q
+        length = math.sqrt(w * w + x * x + y * y + z * z)
         if abs(length - 1.0) > 1e-3:
             self.counts['quaternion normalised'] += 1
-        q = (raw.q[0] / length, raw.q[1] / length, raw.q[2] / length, raw.q[3] / length)
+        q = (w / length, x / length, y / length, z / length)
         linear, angular = raw.linear, raw.angular
         if self.settings.twist_frame == 'parent':
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
@@ -193,6 +194,25 @@ class TruthIntake:
 
 def _defect(raw: RawOdometry) -> str:
     """Return why a message cannot be used, or an empty string."""
+    (x, y, z), (qw, qx, qy, qz) = raw.position, raw.q
+    (vx, vy, vz), (wx, wy, wz) = raw.linear, raw.angular
+    ordinary = (
+        -_FARTHEST <= x <= _FARTHEST
+        and -_FARTHEST <= y <= _FARTHEST
+        and -_FARTHEST <= z <= _FARTHEST
+        and 1e-6 <= qw * qw + qx * qx + qy * qy + qz * qz <= 2.0
+        and -_FASTEST <= vx <= _FASTEST
+        and -_FASTEST <= vy <= _FASTEST
+        and -_FASTEST <= vz <= _FASTEST
+        and -_FASTEST_TURN <= wx <= _FASTEST_TURN
+        and -_FASTEST_TURN <= wy <= _FASTEST_TURN
+        and -_FASTEST_TURN <= wz <= _FASTEST_TURN
+        and raw.t_ns >= 0
+    )
+    return '' if ordinary else _reason(raw)
+
+
+def _reason(raw: RawOdometry) -> str:
     numbers = (*raw.position, *raw.q, *raw.linear, *raw.angular)
     if not all(math.isfinite(x) for x in numbers):
         return 'not finite'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from jaguar_sensors_ros.nav.kinematics import Environment, increments_of_curve
@@ -37,6 +37,14 @@ class TwistSegment:
 
     first: TruthSample
     last: TruthSample
+    _duration_s: float = field(init=False, repr=False, compare=False)
+    _phi: Vec3 = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # both are always used, and a cached property costs more than either
+        duration_s = (self.last.t_ns - self.first.t_ns) / NS_PER_S
+        object.__setattr__(self, '_duration_s', duration_s)
+        object.__setattr__(self, '_phi', self._rotation_vector())
 
     @property
     def start_ns(self) -> int:
@@ -48,13 +56,8 @@ class TwistSegment:
         """Time [ns] at which it ends."""
         return self.last.t_ns
 
-    @cached_property
-    def _duration_s(self) -> float:
-        return (self.last.t_ns - self.first.t_ns) / NS_PER_S
-
-    @cached_property
-    def _phi(self) -> Vec3:
-        """Rotation vector over the piece: the shortest, or by whole turns longer.
+    def _rotation_vector(self) -> Vec3:
+        """Return the rotation vector over the piece: the shortest, or by whole turns longer.
 
         The angular velocity tells the number of turns, which the two attitudes do not.
         """
@@ -83,14 +86,15 @@ class TwistSegment:
         else:
             slope = scale(subtract(b.v_nb_b, a.v_nb_b), 1.0 / self._duration_s)
             acceleration = add(slope, cross(omega, v))
-        position = hermite(
-            a.p_n,
-            b.p_n,
-            rotate(a.q_nb, a.v_nb_b),
-            rotate(b.q_nb, b.v_nb_b),
-            self._duration_s,
-            u,
-        )[0]
+        (x0, y0, z0), (x1, y1, z1) = a.p_n, b.p_n
+        dx0, dy0, dz0 = rotate(a.q_nb, a.v_nb_b)
+        dx1, dy1, dz1 = rotate(b.q_nb, b.v_nb_b)
+        duration_s = self._duration_s
+        position = (
+            _cubic(x0, x1, dx0, dx1, duration_s, u),
+            _cubic(y0, y1, dy0, dy1, duration_s, u),
+            _cubic(z0, z1, dz0, dz1, duration_s, u),
+        )
         return TruthSample(t_ns, position, slerp(a.q_nb, self._phi, u), v, omega, acceleration)
 
     def increments(
@@ -105,42 +109,66 @@ class TwistSegment:
         span = b.t_ns - a.t_ns
         u0, u1 = (from_ns - a.t_ns) / span, (to_ns - a.t_ns) / span
         dt = (to_ns - from_ns) / NS_PER_S
-        nodes = (u0, 0.5 * (u0 + u1), u1)
-        omega = [mix(a.omega_nb_b, b.omega_nb_b, u) for u in nodes]
-        v = [mix(a.v_nb_b, b.v_nb_b, u) for u in nodes]
+        middle = 0.5 * (u0 + u1)
+        omega = _at_nodes(a.omega_nb_b, b.omega_nb_b, u0, middle, u1)
+        v = _at_nodes(a.v_nb_b, b.v_nb_b, u0, middle, u1)
         theta = scale(omega[1], dt)
         if a.a_nb_b is not None and b.a_nb_b is not None:
-            velocity = scale(mix(a.a_nb_b, b.a_nb_b, nodes[1]), dt)
+            velocity = scale(mix(a.a_nb_b, b.a_nb_b, middle), dt)
         else:
-            turning = _simpson([cross(w, x) for w, x in zip(omega, v, strict=True)], dt)
-            velocity = add(subtract(v[2], v[0]), turning)
+            velocity = add(subtract(v[2], v[0]), _simpson_of_cross(omega, v, dt))
 
-        turn = scale(self._phi, u1 - u0)
-        q0 = slerp(a.q_nb, self._phi, u0)
-        middle_ns = (from_ns + to_ns) // 2
-        position = self.at(middle_ns).p_n if environment.gravity != 'constant' else a.p_n
+        phi = self._phi
+        turn = scale(phi, u1 - u0)
+        q0 = slerp(a.q_nb, phi, u0)
+        position = a.p_n
+        if environment.gravity != 'constant':
+            position = self.at((from_ns + to_ns) // 2).p_n
         gravity = rotate_back(q0, environment.local.gravity_n(position, environment.gravity))
         velocity = subtract(velocity, integral_of_rotated_back(turn, gravity, dt))
         if environment.rotation:
-            turned = (q0, slerp(q0, turn, 0.5), slerp(q0, turn, 1.0))
-            earth = [rotate_back(q, environment.local.omega_ie_n) for q in turned]
+            omega_ie_n = environment.local.omega_ie_n
+            earth = (
+                rotate_back(q0, omega_ie_n),
+                rotate_back(slerp(q0, turn, 0.5), omega_ie_n),
+                rotate_back(slerp(q0, turn, 1.0), omega_ie_n),
+            )
             theta = add(theta, integral_of_rotated_back(turn, earth[0], dt))
-            coriolis = _simpson([cross(w, x) for w, x in zip(earth, v, strict=True)], dt)
-            velocity = add(velocity, scale(coriolis, 2.0))
-            omega = [add(w, e) for w, e in zip(omega, earth, strict=True)]
+            velocity = add(velocity, scale(_simpson_of_cross(earth, v, dt), 2.0))
+            omega = (
+                add(omega[0], earth[0]),
+                add(omega[1], earth[1]),
+                add(omega[2], earth[2]),
+            )
         if arm != ZERO3:
             velocity = add(velocity, cross(subtract(omega[2], omega[0]), arm))
-            velocity = add(velocity, _simpson([cross(w, cross(w, arm)) for w in omega], dt))
+            swing = (cross(omega[0], arm), cross(omega[1], arm), cross(omega[2], arm))
+            velocity = add(velocity, _simpson_of_cross(omega, swing, dt))
         return theta, velocity
 
 
-def _simpson(values: list[Vec3], duration_s: float) -> Vec3:
-    first, middle, last = values
+def _at_nodes(a: Vec3, b: Vec3, u0: float, u1: float, u2: float) -> tuple[Vec3, Vec3, Vec3]:
+    """Return the linear interpolation between a and b at three places."""
+    x, y, z = a
+    dx, dy, dz = b[0] - x, b[1] - y, b[2] - z
+    return (
+        (x + u0 * dx, y + u0 * dy, z + u0 * dz),
+        (x + u1 * dx, y + u1 * dy, z + u1 * dz),
+        (x + u2 * dx, y + u2 * dy, z + u2 * dz),
+    )
+
+
+def _simpson_of_cross(
+    a: tuple[Vec3, Vec3, Vec3], b: tuple[Vec3, Vec3, Vec3], duration_s: float
+) -> Vec3:
+    """Integrate a x b by Simpson's rule from the values at start, middle and end."""
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = a
+    (px, py, pz), (qx, qy, qz), (rx, ry, rz) = b
     sixth = duration_s / 6.0
     return (
-        sixth * (first[0] + 4.0 * middle[0] + last[0]),
-        sixth * (first[1] + 4.0 * middle[1] + last[1]),
-        sixth * (first[2] + 4.0 * middle[2] + last[2]),
+        sixth * (ay * pz - az * py + 4.0 * (by * qz - bz * qy) + (cy * rz - cz * ry)),
+        sixth * (az * px - ax * pz + 4.0 * (bz * qx - bx * qz) + (cz * rx - cx * rz)),
+        sixth * (ax * py - ay * px + 4.0 * (bx * qy - by * qx) + (cx * ry - cy * rx)),
     )
 
 
@@ -199,18 +227,28 @@ class PoseSegment:
         return increments_of_curve(self.at, from_ns, to_ns, environment, arm)
 
 
+def _cubic(
+    start: float, end: float, slope0: float, slope1: float, duration_s: float, u: float
+) -> float:
+    """Return the value alone of :func:`hermite` for one axis."""
+    rise = end - start
+    c2 = 3.0 * rise - duration_s * (2.0 * slope0 + slope1)
+    c3 = duration_s * (slope0 + slope1) - 2.0 * rise
+    return start + u * (duration_s * slope0 + u * (c2 + u * c3))
+
+
 def hermite(
     p0: Vec3, p1: Vec3, v0: Vec3, v1: Vec3, duration_s: float, u: float
 ) -> tuple[Vec3, Vec3, Vec3]:
     """Return value, first and second derivative of the cubic with given ends and slopes."""
     value, first, second = [], [], []
     h = duration_s
-    for i in range(3):
-        rise = p1[i] - p0[i]
-        c2 = 3.0 * rise - h * (2.0 * v0[i] + v1[i])
-        c3 = h * (v0[i] + v1[i]) - 2.0 * rise
-        value.append(p0[i] + u * (h * v0[i] + u * (c2 + u * c3)))
-        first.append(v0[i] + u * (2.0 * c2 + 3.0 * u * c3) / h)
+    for start, end, slope0, slope1 in zip(p0, p1, v0, v1, strict=True):
+        rise = end - start
+        c2 = 3.0 * rise - h * (2.0 * slope0 + slope1)
+        c3 = h * (slope0 + slope1) - 2.0 * rise
+        value.append(start + u * (h * slope0 + u * (c2 + u * c3)))
+        first.append(slope0 + u * (2.0 * c2 + 3.0 * u * c3) / h)
         second.append((2.0 * c2 + 6.0 * u * c3) / (h * h))
     return (
         (value[0], value[1], value[2]),
