@@ -290,20 +290,48 @@ class NormalStream:
         if not 0 <= index < len(self._values):
             block, index = divmod(tick, self.BLOCK)
             self._first = block * self.BLOCK
-            self._values = list(map(float, self._block(block)))
+            self._values = cast('list[float]', self.block(block).tolist())
         return self._values[index]
 
-    def _block(self, block: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def block(self, block: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the numbers of the samples from ``block`` x BLOCK on, shape (BLOCK,)."""
         sequence = np.random.SeedSequence(self._entropy, spawn_key=(block,))
         return np.random.Generator(np.random.PCG64(sequence)).standard_normal(self.BLOCK)
 
     def array(self, start: int, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the numbers of ``count`` samples from ``start`` on, shape (count,)."""
         first, last = start // self.BLOCK, (start + count - 1) // self.BLOCK
-        blocks = [self._block(block) for block in range(first, last + 1)]
+        blocks = [self.block(block) for block in range(first, last + 1)]
         joined = np.concatenate(blocks) if blocks else np.empty(0)
         offset = start - first * self.BLOCK
         return joined[offset : offset + count]
+
+
+class NormalRows:
+    """Streams that are drawn together: a row of unit normals for each sample.
+
+    Parameters
+    ----------
+    streams : iterable of NormalStream
+        The streams, one for each number of a row.
+    """
+
+    __slots__ = ('_first', '_rows', '_streams')
+
+    def __init__(self, streams: Iterable[NormalStream]) -> None:
+        self._streams = tuple(streams)
+        self._first = 0
+        self._rows: list[tuple[float, ...]] = []
+
+    def __call__(self, tick: int) -> tuple[float, ...]:
+        """Return the numbers of sample ``tick`` (>= 0)."""
+        index = tick - self._first
+        if not 0 <= index < len(self._rows):
+            block, index = divmod(tick, NormalStream.BLOCK)
+            self._first = block * NormalStream.BLOCK
+            columns = [stream.block(block).tolist() for stream in self._streams]
+            self._rows = list(zip(*columns, strict=True))
+        return self._rows[index]
 
 
 @dataclass(frozen=True)

@@ -136,17 +136,21 @@ class StaticRun:
         count = min(span_ns, max(self._gyro.substeps(dt_s), self._accel.substeps(dt_s)))
         edges = [span_ns * i // count for i in range(count + 1)]
         gyro, accel, velocity = [], [], ZERO3
+        durations_s = [(b - a) / NS_PER_S for a, b in pairwise(edges)]
         parts = increments_of_parts(segment, edges, s.felt_earth, s.mount.position)
-        for (a, b), increments in zip(pairwise(edges), parts, strict=True):
+        for increments in parts:
             theta, delta_v = (rotate_back(self._q_bs, add(ZERO3, part)) for part in increments)
-            gyro.append((theta, (b - a) / NS_PER_S))
-            accel.append((delta_v, (b - a) / NS_PER_S))
+            gyro.append(theta)
+            accel.append(delta_v)
             velocity = add(velocity, delta_v)
         force = (velocity[0] / dt_s, velocity[1] / dt_s, velocity[2] / dt_s)
         rate, specific = self._at_stamp(segment)
         level = s.vibration_grms**2
         felt = Ambience(force, s.temperature_c, (level, level, level))
-        return Still(dt_s, gyro, felt, rate), Still(dt_s, accel, felt, specific)
+        return (
+            Still(dt_s, gyro, durations_s, felt, rate),
+            Still(dt_s, accel, durations_s, felt, specific),
+        )
 
     def _at_stamp(self, segment: TwistSegment) -> tuple[Vec3 | None, Vec3 | None]:
         s = self.settings

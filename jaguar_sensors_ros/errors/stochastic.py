@@ -10,6 +10,7 @@ discretised Gauss-Markov process.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from jaguar_sensors_ros.component import NormalStream, StreamFactory
 
@@ -27,15 +28,15 @@ class GaussMarkov:
     in the truth) it takes one step of their whole length.
     """
 
-    __slots__ = ('_phi', '_phi_of', '_root', '_stream', '_tick', '_value')
+    __slots__ = ('_dt_s', '_phi', '_root', '_steps', '_stream', '_tau_s', '_tick', '_value')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
         self._value: float | None = None
         self._tick = 0
-        self._phi_of: tuple[float, float] | None = None
-        self._phi = 0.0
-        self._root = 1.0
+        # phi and the root belong to so many steps of this interval and to this correlation time
+        self._steps, self._dt_s, self._tau_s = 0, 0.0, 0.0
+        self._phi, self._root = 1.0, 0.0
 
     def step(self, tick: int, dt_s: float, tau_s: float) -> float:
         """Advance by ``dt_s`` [s] to sample ``tick``; return the value in units of sigma.
@@ -43,18 +44,23 @@ class GaussMarkov:
         ``tau_s`` [s] is the correlation time; 0 makes the process white.
         """
         normal = self._stream(tick)
-        elapsed_s = dt_s * (tick - self._tick)
+        steps = tick - self._tick
         self._tick = tick
         if self._value is None:
             self._value = normal
             return normal
-        if self._phi_of != (elapsed_s, tau_s):
-            ratio = elapsed_s / tau_s if tau_s > 0.0 else math.inf
-            self._phi = math.exp(-ratio)
-            self._root = math.sqrt(-math.expm1(-2.0 * ratio))
-            self._phi_of = (elapsed_s, tau_s)
-        self._value = self._phi * self._value + self._root * normal
-        return self._value
+        if steps != self._steps or dt_s != self._dt_s or tau_s != self._tau_s:
+            self._steps, self._dt_s, self._tau_s = steps, dt_s, tau_s
+            self._phi, self._root = _decay(dt_s * steps, tau_s)
+        value = self._value = self._phi * self._value + self._root * normal
+        return value
+
+
+@lru_cache(maxsize=4096)
+def _decay(elapsed_s: float, tau_s: float) -> tuple[float, float]:
+    """Return phi and sqrt(1 - phi^2) of a step; the same for all axes and from tick to tick."""
+    ratio = elapsed_s / tau_s if tau_s > 0.0 else math.inf
+    return math.exp(-ratio), math.sqrt(-math.expm1(-2.0 * ratio))
 
 
 class BiasInstability:
@@ -75,22 +81,26 @@ class BiasInstability:
 
     def step(self, tick: int, dt_s: float, sigma: float, tau_s: float, model: str) -> float:
         """Advance to sample ``tick`` and return the bias in the unit of ``sigma``."""
+        processes = self._processes
         if model == 'gauss_markov':
-            return sigma * self._process(0).step(tick, dt_s, tau_s)
+            if not processes:
+                self._make(1)
+            return sigma * processes[0].step(tick, dt_s, tau_s)
         if self._flicker_of != tau_s:
             self._flicker, self._flicker_of = flicker_components(tau_s), tau_s
+            self._make(len(self._flicker[0]))
         taus, gain = self._flicker
         total = 0.0
-        for index, tau in enumerate(taus):
-            total += self._process(index).step(tick, dt_s, tau)
+        for process, tau in zip(processes, taus, strict=False):
+            total += process.step(tick, dt_s, tau)
         return sigma * gain * total
 
-    def _process(self, index: int) -> GaussMarkov:
-        while len(self._processes) <= index:
-            suffix = f'.{len(self._processes)}' if self._processes else ''
+    def _make(self, count: int) -> None:
+        """Make the first ``count`` processes that are not there yet."""
+        for index in range(len(self._processes), count):
+            suffix = f'.{index}' if index else ''
             stream = self._streams.stream(self._term + suffix, self._axis)
             self._processes.append(GaussMarkov(stream))
-        return self._processes[index]
 
 
 def flicker_components(tau_s: float) -> tuple[tuple[float, ...], float]:

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from jaguar_sensors_ros.component import ParameterError, StreamFactory, parameter, vector
+from jaguar_sensors_ros.component import (
+    NormalRows,
+    ParameterError,
+    StreamFactory,
+    parameter,
+    vector,
+)
 from jaguar_sensors_ros.errors.quantisation import PulseQuantiser, round_to
 from jaguar_sensors_ros.errors.stochastic import (
     BiasInstability,
@@ -25,6 +31,8 @@ from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
 
 AXES = 'xyz'
 _PPM = 1e-6
+#: lengths of interval of which the constants are kept
+_MOST_INTERVALS = 64
 #: temperature at which the temperature terms are zero [degC]
 REFERENCE_C = 25.0
 _IDENTITY: Mat3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -161,7 +169,7 @@ class BiasSettings:
     tau_s: Vec3 = (3600.0, 3600.0, 3600.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ambience:
     """What a triad feels besides its input during a sample.
 
@@ -174,7 +182,7 @@ class Ambience:
     vibration: Vec3 = ZERO3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TriadReading:
     """What the chain made of one sample: mean rate, increment, and its parts per axis.
 
@@ -209,7 +217,7 @@ class Triad:
 
     def __init__(self, term: str, streams: StreamFactory) -> None:
         self.term = term
-        self._white = streams.triad(f'{term}.white_noise', AXES)
+        self._white = NormalRows(streams.triad(f'{term}.white_noise', AXES))
         self._turn_on = [streams.stream(f'{term}.turn_on_bias', axis)(0) for axis in AXES]
         self._instability = [
             BiasInstability(streams, f'{term}.bias_instability', axis) for axis in AXES
@@ -220,7 +228,7 @@ class Triad:
         self._misalignment_draw = self._unit_draw(streams, 'misalignment', 3)
         self._cross_draw = self._unit_draw(streams, 'cross_axis', 9)
         self._quantisers = [PulseQuantiser() for _ in AXES]
-        self._filtered: list[float] | None = None
+        self._filtered: Vec3 | None = None
         self.configure(TriadSettings(), BiasSettings(), ZERO3, None)
 
     def _unit_draw(self, streams: StreamFactory, name: str, count: int) -> list[float]:
@@ -242,6 +250,18 @@ class Triad:
             for i, s in enumerate(settings.scale_factor_ppm)
         )
         self._projection = self._project(drawn)
+        self._slow = [
+            (i, settings.turn_on_bias_std[i] * draw, self._instability[i], self._walk[i])
+            for i, draw in enumerate(self._turn_on)
+        ]
+        self._warm_scale = tuple(_PPM * c for c in settings.temp_scale_coeff_ppm)
+        self._quadratic = tuple(_PPM * q for q in settings.nonlinearity_ppm)
+        self._feels_ambience = any(settings.temp_bias_coeff) or any(
+            settings.vibration_rectification
+        )
+        self._corner_rates = tuple(2.0 * math.pi * corner for corner in settings.bandwidth_hz)
+        self._sigmas: dict[float, Vec3] = {}
+        self._gains: dict[float, Vec3] = {}
 
     def _project(self, drawn: bool) -> Mat3 | None:
         """Return cross-axis matrix times misalignment rotation, or None for the identity."""
@@ -276,12 +296,15 @@ class Triad:
 
     def white_sigma(self, dt_s: float) -> Vec3:
         """Return the standard deviation of the white noise on rates, per axis."""
-        s = self.settings
-        x, y, z = (
-            white_sigma(s.white_noise_density[i], psd, s.white_noise_bandwidth[i], dt_s)
-            for i, psd in enumerate(s.white_noise_psd)
-        )
-        return (x, y, z)
+        sigma = self._sigmas.get(dt_s)
+        if sigma is None:
+            s = self.settings
+            sigma = _row([
+                white_sigma(s.white_noise_density[i], psd, s.white_noise_bandwidth[i], dt_s)
+                for i, psd in enumerate(s.white_noise_psd)
+            ])
+            _remember(self._sigmas, dt_s, sigma)
+        return sigma
 
     def variance(self, dt_s: float) -> Vec3:
         """Return the variance to publish: white, quantisation, and stationary biases.
@@ -302,7 +325,9 @@ class Triad:
 
     def step(
         self,
-        parts: list[tuple[Vec3, float]],
+        parts: Sequence[Vec3],
+        durations_s: Sequence[float],
+        whole: Vec3,
         instant: Vec3 | None,
         tick: int,
         dt_s: float,
@@ -312,8 +337,11 @@ class Triad:
 
         Parameters
         ----------
-        parts : list of (increment, duration [s])
-            The ideal increments of the substeps of the sample, in the sensor frame.
+        parts, durations_s : sequence of Vec3, of float
+            The ideal increments of the substeps of the sample, in the sensor frame, and the
+            lengths of the substeps [s].
+        whole : Vec3
+            Their sum.
         instant : Vec3 or None
             Ideal rate at the stamp; None where it is not put out.
         tick : int
@@ -323,22 +351,22 @@ class Triad:
         ambience : Ambience
             Specific force, temperature and vibration.
         """
-        mean = self._projected(self._low_pass(parts, dt_s))
+        mean = self._projected(self._low_pass(parts, durations_s, whole, dt_s))
         added, bias, noise = self._additive(tick, dt_s, ambience)
         warmth = ambience.temperature_c - REFERENCE_C
-        rate, increment = [], []
-        for i in range(3):
-            kept, pulses = self._output(i, self._scaled(i, mean[i], warmth) + added[i], dt_s)
-            rate.append(kept)
-            increment.append(pulses)
+        x, increment_x = self._output(0, self._scaled(0, mean[0], warmth) + added[0], dt_s)
+        y, increment_y = self._output(1, self._scaled(1, mean[1], warmth) + added[1], dt_s)
+        z, increment_z = self._output(2, self._scaled(2, mean[2], warmth) + added[2], dt_s)
+        rate = (x, y, z)
         at_stamp = rate if instant is None else self._at_stamp(instant, added, warmth)
-        return TriadReading(_row(rate), _row(increment), _row(at_stamp), bias, noise)
+        increment = (increment_x, increment_y, increment_z)
+        return TriadReading(rate, increment, at_stamp, bias, noise)
 
-    def _at_stamp(self, instant: Vec3, added: Vec3, warmth: float) -> list[float]:
+    def _at_stamp(self, instant: Vec3, added: Vec3, warmth: float) -> Vec3:
         """Return the rate at the stamp after the chain, without pulses."""
         seen = self._projected(self._passed(instant))
         scaled = [self._scaled(i, seen[i], warmth) + added[i] for i in range(3)]
-        return [self._instant_output(i, value) for i, value in enumerate(scaled)]
+        return _row([self._instant_output(i, value) for i, value in enumerate(scaled)])
 
     def _passed(self, instant: Vec3) -> Vec3:
         """Return the rate at the stamp behind the low-pass, of the axes that have one."""
@@ -354,70 +382,76 @@ class Triad:
         """Let the low-pass start anew: what came before a gap in the truth is over."""
         self._filtered = None
 
-    def _low_pass(self, parts: list[tuple[Vec3, float]], dt_s: float) -> Vec3:
+    def _low_pass(
+        self, parts: Sequence[Vec3], durations_s: Sequence[float], whole: Vec3, dt_s: float
+    ) -> Vec3:
         """Return the mean rate, after the low-pass where there is one.
 
         First order on substeps: the integral of its output over a step is the integral of the
         input less (y - y_before) / (2 pi fc), so no angle is lost.
         """
-        corners = self.settings.bandwidth_hz
-        sums = [0.0, 0.0, 0.0]
-        for increment, _ in parts:
-            for i in range(3):
-                sums[i] += increment[i]
-        mean = [sums[0] / dt_s, sums[1] / dt_s, sums[2] / dt_s]
-        if corners == ZERO3:
+        if self.settings.bandwidth_hz == ZERO3:
             self._filtered = None
-            return _row(mean)
+            return (whole[0] / dt_s, whole[1] / dt_s, whole[2] / dt_s)
         if self._filtered is None:
-            first, duration_s = parts[0]
-            self._filtered = [x / duration_s for x in first]
-        for i in range(3):
-            if corners[i] > 0.0:
-                omega = 2.0 * math.pi * corners[i]
-                before = self._filtered[i]
-                after = self._pass(i, before, omega, parts)
-                mean[i] = (sums[i] - (after - before) / omega) / dt_s
-                self._filtered[i] = after
-        return _row(mean)
+            (x, y, z), duration_s = parts[0], durations_s[0]
+            self._filtered = (x / duration_s, y / duration_s, z / duration_s)
+        before = out_x, out_y, out_z = self._filtered
+        gains = self._gains
+        for (x, y, z), duration_s in zip(parts, durations_s, strict=True):
+            gain_x, gain_y, gain_z = gains.get(duration_s) or self._gain(duration_s)
+            out_x += gain_x * (x / duration_s - out_x)
+            out_y += gain_y * (y / duration_s - out_y)
+            out_z += gain_z * (z / duration_s - out_z)
+        self._filtered = (out_x, out_y, out_z)
+        x, y, z = whole
+        rate_x, rate_y, rate_z = self._corner_rates
+        if rate_x:
+            x -= (out_x - before[0]) / rate_x
+        if rate_y:
+            y -= (out_y - before[1]) / rate_y
+        if rate_z:
+            z -= (out_z - before[2]) / rate_z
+        return (x / dt_s, y / dt_s, z / dt_s)
 
-    @staticmethod
-    def _pass(i: int, state: float, omega: float, parts: list[tuple[Vec3, float]]) -> float:
-        """Return the output of the low-pass of one axis after the parts."""
-        for increment, duration_s in parts:
-            gain = -math.expm1(-omega * duration_s)
-            state += gain * (increment[i] / duration_s - state)
-        return state
+    def _gain(self, duration_s: float) -> Vec3:
+        """Return how far the low-passes go in a substep; 0 for an axis that has none."""
+        gain = _row([-math.expm1(-omega * duration_s) for omega in self._corner_rates])
+        _remember(self._gains, duration_s, gain)
+        return gain
 
     def _scaled(self, i: int, x: float, warmth: float) -> float:
-        scaled = x * (self._scale[i] + _PPM * self.settings.temp_scale_coeff_ppm[i] * warmth)
-        quadratic = self.settings.nonlinearity_ppm[i]
+        scaled = x * (self._scale[i] + self._warm_scale[i] * warmth)
+        quadratic = self._quadratic[i]
         if quadratic != 0.0:
-            scaled += _PPM * quadratic * x * x / self.settings.range[i]
+            scaled += quadratic * x * x / self.settings.range[i]
         return scaled
 
     def _additive(self, tick: int, dt_s: float, ambience: Ambience) -> tuple[Vec3, Vec3, Vec3]:
         """Return the sum of the additive terms, the part that is bias, and the white noise."""
-        s = self.settings
-        sigma = self.white_sigma(dt_s)
-        total, bias, noise = [], [], []
-        for i in range(3):
-            slow = (
-                s.turn_on_bias_std[i] * self._turn_on[i]
-                + self._instability[i].step(
-                    tick, dt_s, self.bias.sigma[i], self.bias.tau_s[i], s.bias_model
-                )
-                + self._walk[i].step(tick, dt_s, s.random_walk[i])
-                + self.ambient_bias(i, ambience)
-            )
-            white = sigma[i] * self._white[i](tick)
-            bias.append(slow)
-            noise.append(white)
-            total.append(slow + white)
+        sigma, model = self.bias.sigma, self.settings.bias_model
+        tau_s, coefficient = self.bias.tau_s, self.settings.random_walk
+        x, y, z = (
+            offset + instability.step(tick, dt_s, sigma[i], tau_s[i], model)
+            + walk.step(tick, dt_s, coefficient[i])
+            for i, offset, instability, walk in self._slow
+        )
+        if self._feels_ambience:
+            x += self.ambient_bias(0, ambience)
+            y += self.ambient_bias(1, ambience)
+            z += self.ambient_bias(2, ambience)
+        sigma_x, sigma_y, sigma_z = self.white_sigma(dt_s)
+        white_x, white_y, white_z = self._white(tick)
+        noise = (sigma_x * white_x, sigma_y * white_y, sigma_z * white_z)
+        total = (x + noise[0], y + noise[1], z + noise[2])
         if self._g_sensitivity is not None:
             felt = matrix_times(self._g_sensitivity, ambience.force)
-            total = [t + g / STANDARD_GRAVITY for t, g in zip(total, felt, strict=True)]
-        return _row(total), _row(bias), _row(noise)
+            total = (
+                total[0] + felt[0] / STANDARD_GRAVITY,
+                total[1] + felt[1] / STANDARD_GRAVITY,
+                total[2] + felt[2] / STANDARD_GRAVITY,
+            )
+        return total, (x, y, z), noise
 
     def ambient_bias(self, i: int, ambience: Ambience) -> float:
         """Return the bias of one axis by temperature and rectified vibration."""
@@ -428,24 +462,29 @@ class Triad:
 
     def _output(self, i: int, value: float, dt_s: float) -> tuple[float, float]:
         """Saturate and quantise; return (rate, increment)."""
-        value = self._saturate(i, value)
+        limit = self.settings.range[i]
+        if limit != 0.0:
+            value = min(max(value, -limit), limit)
         if self.lsb[i] > 0.0:
             increment = self._quantisers[i].step(value * dt_s, self.lsb[i])
             return increment / dt_s, increment
-        value = self._rounded(i, value)
+        step = self.settings.resolution[i]
+        if step > 0.0:
+            value = round_to(value, step)
         return value, value * dt_s
 
-    def _saturate(self, i: int, value: float) -> float:
-        limit = self.settings.range[i]
-        return value if limit == 0.0 else min(max(value, -limit), limit)
-
-    def _rounded(self, i: int, value: float) -> float:
-        step = self.settings.resolution[i]
-        return round_to(value, step) if step > 0.0 else value
-
     def _instant_output(self, i: int, value: float) -> float:
-        value = self._saturate(i, value)
-        return value if self.lsb[i] > 0.0 else self._rounded(i, value)
+        limit, step = self.settings.range[i], self.settings.resolution[i]
+        if limit != 0.0:
+            value = min(max(value, -limit), limit)
+        return value if self.lsb[i] > 0.0 or step == 0.0 else round_to(value, step)
+
+
+def _remember(table: dict[float, Vec3], key: float, values: Vec3) -> None:
+    """Keep what belongs to an interval; a grid has few lengths of interval."""
+    if len(table) >= _MOST_INTERVALS:
+        table.clear()
+    table[key] = values
 
 
 def _row(values: Sequence[float]) -> Vec3:

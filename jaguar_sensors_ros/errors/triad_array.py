@@ -32,7 +32,7 @@ from jaguar_sensors_ros.errors.triad import (
     TriadSettings,
 )
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
-from jaguar_sensors_ros.nav.rotation import matrix_times
+from jaguar_sensors_ros.nav.rotation import add, matrix_times
 from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
 
 
@@ -123,13 +123,14 @@ class AxisArray:
 class Still:
     """What a triad at rest is given in an interval of one length.
 
-    ``parts`` are the ideal increments of the substeps with their lengths [s], ``ambience``
-    is what it feels besides, the same for all lengths but for the force, ``instant`` the ideal
-    rate at the stamp or None (see :meth:`errors.triad.Triad.step`).
+    ``parts`` are the ideal increments of the substeps and ``durations_s`` their lengths [s],
+    ``ambience`` is what it feels besides, the same for all lengths but for the force,
+    ``instant`` the ideal rate at the stamp or None (see :meth:`errors.triad.Triad.step`).
     """
 
     dt_s: float
-    parts: list[tuple[Vec3, float]]
+    parts: list[Vec3]
+    durations_s: list[float]
     ambience: Ambience
     instant: Vec3 | None
 
@@ -190,9 +191,9 @@ class TriadArray:
             table = np.array([self._rate(kind) for kind in kinds])
             return table if len(kinds) == 1 else table[which]
         rates = np.empty((len(which), 3))
-        seen: dict[tuple[float, ...] | None, int] = {}
+        seen: dict[Vec3 | None, int] = {}
         for n, k in enumerate(which.tolist()):
-            state = self._filter_state()
+            state = self._triad._filtered
             if len(kinds) == 1 and state in seen:
                 self._repeat(rates, list(seen), seen[state], n)
                 break
@@ -203,19 +204,18 @@ class TriadArray:
     def _rate(self, kind: Still) -> list[float]:
         """Advance the low-pass by one sample; return the rate of a perfect source after it."""
         triad = self._triad
-        mean = triad._low_pass(kind.parts, kind.dt_s)
+        whole = ZERO3
+        for increment in kind.parts:
+            whole = add(whole, increment)
+        mean = triad._low_pass(kind.parts, kind.durations_s, whole, kind.dt_s)
         if kind.instant is not None:
             mean = triad._passed(kind.instant)
         seen = triad._projected(mean)
         warmth = kind.ambience.temperature_c - REFERENCE_C
         return [triad._scaled(i, seen[i], warmth) for i in range(3)]
 
-    def _filter_state(self) -> tuple[float, ...] | None:
-        filtered = self._triad._filtered
-        return None if filtered is None else tuple(filtered)
-
     def _repeat(
-        self, rates: Array, states: list[tuple[float, ...] | None], first: int, n: int
+        self, rates: Array, states: list[Vec3 | None], first: int, n: int
     ) -> None:
         """Fill in the samples from n on, where samples first ... n - 1 come again and again.
 
@@ -223,6 +223,4 @@ class TriadArray:
         """
         period = n - first
         rates[n:] = rates[first + np.arange(len(rates) - n) % period]
-        at_end = states[first + (len(rates) - n) % period]
-        assert at_end is not None
-        self._triad._filtered = list(at_end)
+        self._triad._filtered = states[first + (len(rates) - n) % period]

@@ -160,6 +160,11 @@ class FaultBoard:
             self._configured.put(self.rules.resolve(self._request))
 
     @property
+    def is_bare(self) -> bool:
+        """Whether no fault can act on the next sample."""
+        return self._injected.is_idle and self._configured.is_idle
+
+    @property
     def has_configured(self) -> bool:
         """Whether the fault given by parameters is on the board or to come."""
         return self._configured.has_lasting
@@ -185,7 +190,7 @@ class FaultBoard:
         ``before_ns`` is the stamp of the sample before: a fault that came since begins there.
         Timelines count from ``power_on_ns``.
         """
-        if self._injected.is_idle and self._configured.is_idle:
+        if self.is_bare:
             return
         racks = (self._injected, self._configured)
         for rack in racks:

@@ -98,7 +98,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
     @property
     def fidelity(self) -> Fidelity:
         """The fidelity in effect."""
-        return Fidelity(self.settings.fidelity)
+        return self.settings.level
 
     @property
     def time_ns(self) -> int | None:
@@ -351,11 +351,14 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _observe(self, t_ns: int, state: TruthSample, **errors: Vec3) -> None:
         """Let a calibration that is running see the errors of a sample."""
+        run = self.calibration
+        if run is None:
+            return
         reason = self._unfit()
         if reason:
             self.end_calibration(reason)
-        run = self.calibration
-        if run is None or not run.push(t_ns, self._tick_ns, state, **errors):
+            return
+        if not run.push(t_ns, self._tick_ns, state, **errors):
             return
         self.calibration = None
         if not run.refused:

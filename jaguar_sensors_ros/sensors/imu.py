@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +27,7 @@ from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import covariance
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.types import (
+    IDENTITY_QUAT,
     NS_PER_S,
     ZERO3,
     ChannelError,
@@ -38,6 +40,10 @@ from jaguar_sensors_ros.types import (
 )
 
 _EULER_STEP_NS = 1_000_000
+#: spans between ticks whose cuts are kept
+_MOST_SPANS = 64
+#: what a sample without faults is to them
+_UNTOUCHED = Signal({}, {})
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class ImuCovariances:
     linear_acceleration: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ideal:
     """What a perfect sensor would have said, in its own axes.
 
@@ -84,7 +90,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._from_ns: int | None = None
         self._edges: list[int] = []
         self._plan_of = (0.0, ZERO3, ZERO3)
-        self._parts: list[tuple[Vec3, Vec3, float]] = []
+        self._offsets: dict[int, list[int]] = {}
+        self._parts: list[tuple[Vec3, Vec3]] = []
+        self._durations_s: list[float] = []
         super().__init__(name, settings, seed, fault_modes)
 
     # ------------------------------------------------------------------ set-up
@@ -109,6 +117,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         plan = (s.sample_rate_hz, s.gyro.bandwidth_hz, s.accel.bandwidth_hz)
         if plan != self._plan_of:
             self._edges, self._plan_of = [], plan
+            self._offsets = {}
         self.covariances = self._covariances()
 
     def _covariances(self) -> ImuCovariances:
@@ -139,7 +148,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._edges = []
         self._theta, self._velocity = ZERO3, ZERO3
         self._part_ns = 0
-        self._parts = []
+        self._parts, self._durations_s = [], []
         self._shaken = ZERO3
         self._pending: tuple[ImuSubSample, ...] | None = None
         self.gyro.break_off()
@@ -155,27 +164,36 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             return
         if not self._edges:
             self._plan(now)
-        edges = [edge for edge in self._edges if edge <= to_ns]
-        stop = min(self._edges[-1], to_ns)
-        cuts = [now, *edges] if edges and edges[-1] == stop else [now, *edges, stop]
-        environment = self.settings.felt_earth
-        parts = increments_of_parts(segment, cuts, environment, self.arm)
-        for (start, end), (theta, velocity) in zip(pairwise(cuts), parts, strict=True):
-            self._collect(start, end, theta, velocity)
-            if self._edges[0] == end:
-                self._close_part()
-                self._edges.pop(0)
-        self._from_ns = stop
-
-    def _collect(self, start_ns: int, end_ns: int, theta: Vec3, velocity: Vec3) -> None:
-        """Add the ideal increments of a stretch, and the vibration felt in it."""
-        self._theta = add(self._theta, theta)
-        self._velocity = add(self._velocity, velocity)
+        edges = self._edges
+        complete = bisect_right(edges, to_ns)
+        cuts = [now, *edges[:complete]]
+        if complete < len(edges) and cuts[-1] < to_ns:
+            cuts.append(to_ns)
+        parts = increments_of_parts(segment, cuts, self.settings.felt_earth, self.arm)
+        if self._part_ns:  # the first part began in an earlier piece
+            theta, velocity = parts[0]
+            parts[0] = (add(self._theta, theta), add(self._velocity, velocity))
         if self._vibration.active:
-            felt = self._vibration.increment(*self._since_power_on(start_ns, end_ns))
+            parts = self._shake(parts, cuts)
+        self._edges, self._from_ns = edges[complete:], cuts[-1]
+        lengths = [end - start for start, end in pairwise(cuts)]
+        lengths[0] += self._part_ns
+        self._part_ns = 0
+        if complete < len(parts):
+            self._theta, self._velocity = parts.pop()
+            self._part_ns = lengths.pop()
+        self._close(parts, lengths)
+
+    def _shake(
+        self, parts: list[tuple[Vec3, Vec3]], cuts: list[int]
+    ) -> list[tuple[Vec3, Vec3]]:
+        """Add the vibration that is felt between the cuts [ns]."""
+        shaken = []
+        for (theta, velocity), (start, end) in zip(parts, pairwise(cuts), strict=True):
+            felt = self._vibration.increment(*self._since_power_on(start, end))
             self._shaken = add(self._shaken, felt)
-            self._velocity = add(self._velocity, rotate(self.q_bs, felt))
-        self._part_ns += end_ns - start_ns
+            shaken.append((theta, add(velocity, rotate(self.q_bs, felt))))
+        return shaken
 
     def _since_power_on(self, *times_ns: int) -> tuple[int, ...]:
         return tuple(t_ns - (self._power_on_ns or 0) for t_ns in times_ns)
@@ -183,26 +201,30 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
     def _plan(self, now_ns: int) -> None:
         """Set the ends of the parts between now and the next tick."""
         if self._part_ns:
-            self._close_part()
+            self._close([(self._theta, self._velocity)], [self._part_ns])
+            self._part_ns = 0
         assert self._tick_of is not None
-        end_ns = self.grid.time_ns(self._tick_of[0] + 1)
-        span = end_ns - now_ns
-        count = max(
-            self.gyro.substeps(span / NS_PER_S), self.accel.substeps(span / NS_PER_S)
-        )
-        count = min(count, span)
-        self._edges = [now_ns + span * (i + 1) // count for i in range(count)]
+        span = self.grid.time_ns(self._tick_of[0] + 1) - now_ns
+        if span not in self._offsets:
+            dt_s = span / NS_PER_S
+            count = min(span, max(self.gyro.substeps(dt_s), self.accel.substeps(dt_s)))
+            if len(self._offsets) >= _MOST_SPANS:
+                self._offsets.clear()
+            self._offsets[span] = [span * (i + 1) // count for i in range(count)]
+        self._edges = [now_ns + offset for offset in self._offsets[span]]
 
-    def _close_part(self) -> None:
-        theta = rotate_back(self.q_bs, self._theta)
-        velocity = rotate_back(self.q_bs, self._velocity)
-        self._parts.append((theta, velocity, self._part_ns / NS_PER_S))
-        self._theta, self._velocity, self._part_ns = ZERO3, ZERO3, 0
+    def _close(self, parts: list[tuple[Vec3, Vec3]], lengths_ns: list[int]) -> None:
+        """Keep parts for the low-pass, in the axes of the sensor."""
+        q = self.q_bs
+        if q != IDENTITY_QUAT:
+            parts = [(rotate_back(q, theta), rotate_back(q, v)) for theta, v in parts]
+        self._parts += parts
+        self._durations_s += [length / NS_PER_S for length in lengths_ns]
 
-    def _ideal(self, segment: Segment, t_ns: int, dt_s: float) -> Ideal:
-        theta, velocity = ZERO3, ZERO3
-        for part in self._parts:
-            theta, velocity = add(theta, part[0]), add(velocity, part[1])
+    def _ideal(
+        self, segment: Segment, t_ns: int, dt_s: float, theta: Vec3, velocity: Vec3
+    ) -> Ideal:
+        """Return the reading for the increments of a sample."""
         rate, force = _divide(theta, dt_s), _divide(velocity, dt_s)
         at_stamp: tuple[Vec3 | None, Vec3 | None] = (None, None)
         state = segment.at(t_ns)
@@ -227,13 +249,18 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._integrate(segment, t_ns)
         span_ns = t_ns - self._tick_ns
         dt_s = span_ns / NS_PER_S
-        ideal = self._ideal(segment, t_ns, dt_s)
-        gyro_parts = [(part[0], part[2]) for part in self._parts]
-        accel_parts = [(part[1], part[2]) for part in self._parts]
-        self._parts = []
+        thetas, velocities = zip(*self._parts, strict=True)
+        lengths_s = self._durations_s
+        self._parts, self._durations_s = [], []
+        theta, velocity = _sum(thetas), _sum(velocities)
+        ideal = self._ideal(segment, t_ns, dt_s, theta, velocity)
         ambience = self._ambience(t_ns, dt_s, ideal.force)
-        gyro = self.gyro.step(gyro_parts, ideal.instant_rate, number, dt_s, ambience)
-        accel = self.accel.step(accel_parts, ideal.instant_force, number, dt_s, ambience)
+        gyro = self.gyro.step(
+            thetas, lengths_s, theta, ideal.instant_rate, number, dt_s, ambience
+        )
+        accel = self.accel.step(
+            velocities, lengths_s, velocity, ideal.instant_force, number, dt_s, ambience
+        )
         phi = self._attitude_error(number, dt_s)
         gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
         accel = _corrected(accel, self._corrections['accel'], dt_s)
@@ -258,8 +285,12 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
     def _attitude_error(self, number: int, dt_s: float) -> Vec3:
         s = self.settings.orientation
         tau_s = s.correlation_time_s
-        e, n, u = (process.step(number, dt_s, tau_s) for process in self._attitude)
-        return (s.roll_pitch_std * e, s.roll_pitch_std * n, s.yaw_std * u)
+        east, north, up = self._attitude
+        return (
+            s.roll_pitch_std * east.step(number, dt_s, tau_s),
+            s.roll_pitch_std * north.step(number, dt_s, tau_s),
+            s.yaw_std * up.step(number, dt_s, tau_s),
+        )
 
     def _finish(
         self,
@@ -273,22 +304,24 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         dt_s: float,
     ) -> ImuSample | None:
         """Apply the faults and put the sample together."""
-        before = (gyro.instant, accel.instant)
-        signal = Signal(
-            {'gyro': list(before[0]), 'accel': list(before[1])},
-            {'gyro': self.gyro.white_sigma(dt_s), 'accel': self.accel.white_sigma(dt_s)},
-        )
+        signal, rate, force = _UNTOUCHED, gyro.instant, accel.instant
+        if not self.board.is_bare:
+            signal = Signal(
+                {'gyro': list(rate), 'accel': list(force)},
+                {'gyro': self.gyro.white_sigma(dt_s), 'accel': self.accel.white_sigma(dt_s)},
+            )
         self._apply_faults(signal, t_ns, number)
         held = self._last_published
-        rate = self._frozen(signal, 'gyro', held.angular_velocity if held else None)
-        force = self._frozen(signal, 'accel', held.specific_force if held else None)
+        if signal is not _UNTOUCHED:
+            rate = self._frozen(signal, 'gyro', held.angular_velocity if held else None)
+            force = self._frozen(signal, 'accel', held.specific_force if held else None)
         q = quat_multiply(quat_from_rotvec(phi), ideal.q_ns)
         all_frozen = len(signal.frozen) == 2 and all(len(a) == 3 for a in signal.frozen.values())
         if all_frozen and held is not None and held.orientation is not None:
             q = held.orientation
         sub = ImuSubSample(
-            self._faulted(gyro.increment, before[0], rate, dt_s),
-            self._faulted(accel.increment, before[1], force, dt_s),
+            self._faulted(gyro.increment, gyro.instant, rate, dt_s),
+            self._faulted(accel.increment, accel.instant, force, dt_s),
             dt_s,
         )
         frame = self._frame(sub, k, signal)
@@ -325,7 +358,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
     @staticmethod
     def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
         """Return the increment that belongs to a rate changed by faults."""
-        if before == after:
+        if before is after or before == after:
             return increment
         return add(increment, scale(subtract(after, before), dt_s))
 
@@ -388,6 +421,15 @@ def _error(reading: TriadReading, after: Vec3, ideal: Vec3) -> ChannelError:
 def _rotate_to_n(q_ns: Quat, phi: Vec3) -> Vec3:
     """Return a rotation vector given in s resolved in n."""
     return rotate_back((q_ns[0], -q_ns[1], -q_ns[2], -q_ns[3]), phi)
+
+
+def _sum(vectors: tuple[Vec3, ...]) -> Vec3:
+    sum_x = sum_y = sum_z = 0.0
+    for x, y, z in vectors:
+        sum_x += x
+        sum_y += y
+        sum_z += z
+    return (sum_x, sum_y, sum_z)
 
 
 def _divide(a: Vec3, dt_s: float) -> Vec3:

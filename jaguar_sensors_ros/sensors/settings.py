@@ -234,6 +234,11 @@ class SensorSettings:
             )
 
     @cached_property
+    def level(self) -> Fidelity:
+        """The fidelity as a value of its own."""
+        return Fidelity(self.fidelity)
+
+    @cached_property
     def local_frame(self) -> LocalFrame:
         """The frame n at the origin."""
         return LocalFrame(self.origin[0], self.origin[1], self.origin[2], self.origin_heading)
