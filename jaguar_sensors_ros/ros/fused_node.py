@@ -16,7 +16,7 @@ from jaguar_sensors_ros.redundancy.alignment import Aligner
 from jaguar_sensors_ros.redundancy.reading import Reader, Reading
 from jaguar_sensors_ros.redundancy.settings import FusedSettings
 from jaguar_sensors_ros.redundancy.voting import Vote, Voter
-from jaguar_sensors_ros.ros import compat, qos, writer
+from jaguar_sensors_ros.ros import compat, encoders, qos, writer
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
@@ -68,6 +68,7 @@ class FusedNode(Node):
         self._said = ''
         self._data = self._advertise(Imu, '~/data')
         self._raw = self._advertise(Imu, '~/data_raw')
+        self._encode_data, self._encode_raw = encoders.imu(), encoders.imu()
         self._redundancy = self._advertise(RedundancyStatus, '~/redundancy')
         for index, node in enumerate(self._nodes):
             node.add_tap(_Input(self, index, node))
@@ -140,10 +141,11 @@ class FusedNode(Node):
         settings = self._bridge.settings
         frame_id = settings.frame_prefix + settings.frame_id
         if vote.fused is not None:
-            for publisher, oriented in ((self._data, True), (self._raw, False)):
+            outputs = ((self._data, self._encode_data, True), (self._raw, self._encode_raw, False))
+            for publisher, encode, oriented in outputs:
                 if publisher.get_subscription_count():
                     covariances = vote.fused.covariances
-                    publisher.publish(writer.imu(vote.fused, covariances, frame_id, oriented))
+                    publisher.publish(encode(vote.fused, covariances, frame_id, oriented))
         if self._redundancy.get_subscription_count():
             status = writer.redundancy(vote, self._names, t_ns, frame_id, settings.method)
             self._redundancy.publish(status)

@@ -9,7 +9,7 @@ from typing import Any
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
 from sensor_msgs.msg import Imu, Temperature
 
-from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros import encoders
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
@@ -35,6 +35,10 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
         self._increments = self.advertise(ImuIncrements, '~/increments')
         self._temperature = self.advertise(Temperature, '~/temperature')
         self._error = self.advertise(ImuError, '~/error')
+        self._encode_data, self._encode_raw = encoders.imu(), encoders.imu()
+        self._encode_increments = encoders.increments()
+        self._encode_temperature = encoders.temperature()
+        self._encode_error = encoders.imu_error()
 
     def _delivery(self, sample: ImuSample) -> Callable[[], None]:
         return partial(self._publish, sample, self._sensor.covariances, self._sensor_frame())
@@ -42,14 +46,14 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
     def _publish(
         self, sample: ImuSample, covariances: ImuCovariances, frame_id: str
     ) -> None:
-        for publisher, oriented in ((self._data, True), (self._raw, False)):
-            if publisher.get_subscription_count():
-                message = writer.imu(sample, covariances, frame_id, oriented)
-                publisher.publish(message)
+        if self._data.get_subscription_count():
+            self._data.publish(self._encode_data(sample, covariances, frame_id, True))
+        if self._raw.get_subscription_count():
+            self._raw.publish(self._encode_raw(sample, covariances, frame_id, False))
         if sample.frame and self._increments.get_subscription_count():
-            self._increments.publish(writer.increments(sample, frame_id))
+            self._increments.publish(self._encode_increments(sample, frame_id))
         if self._temperature.get_subscription_count():
-            self._temperature.publish(writer.temperature(sample, frame_id))
+            self._temperature.publish(self._encode_temperature(sample, frame_id))
         if self._error.get_subscription_count():
-            self._error.publish(writer.imu_error(sample, frame_id))
+            self._error.publish(self._encode_error(sample, frame_id))
 

@@ -525,6 +525,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def _each_second(self) -> None:
         self._calibrator.look()
         self._publish_state(only_changes=False)
+        if self._odometry.unreadable:
+            self._intake.counts['not an Odometry'] = self._odometry.unreadable
         status = self._status()
         missing = self._monitor.missing(self.settings.truth, self._intake, status)
         if missing is not None and self._monitor.worth_saying(missing):

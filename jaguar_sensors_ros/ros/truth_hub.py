@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
 from jaguar_sensors_ros.nav.frames import LocalFrame
-from jaguar_sensors_ros.ros import qos
-from jaguar_sensors_ros.ros.reader import read_odometry
+from jaguar_sensors_ros.ros import codec, qos
+from jaguar_sensors_ros.ros.cdr import CodecError
 from jaguar_sensors_ros.sensors.settings import SensorSettings, TruthSettings
 from jaguar_sensors_ros.truth.intake import RawOdometry, TruthIntake
 from jaguar_sensors_ros.truth.track import Push
@@ -72,9 +73,11 @@ class Channel:
         self._node = node
         self._listeners: list[Listener] = []
         self._intakes: list[SharedIntake] = []
-        self._subscription = qos.overridable(
-            node.create_subscription, Odometry, topic, self._take, profile
-        )
+        #: messages that were no Odometry
+        self.unreadable = 0
+        is_raw, self._read = codec.odometry_reader()
+        create = partial(node.create_subscription, raw=is_raw)
+        self._subscription = qos.overridable(create, Odometry, topic, self._take, profile)
         self.topic_name: str = self._subscription.topic_name
         self._kind = (self.topic_name, profile.reliability, profile.history, profile.depth)
 
@@ -91,7 +94,11 @@ class Channel:
         self._listeners.append(listener)
 
     def _take(self, message: Any) -> None:
-        raw = read_odometry(message)
+        try:
+            raw = self._read(message)
+        except CodecError:
+            self.unreadable += 1
+            return
         for listener in self._listeners:
             listener(raw)
 

@@ -52,6 +52,8 @@ _NAV_SAT_STATUS = {
 #: covariance of the rotation that a receiver does not measure, for TwistWithCovariance
 _ROTATION_VARIANCE = 1e6
 _NO_ORIENTATION = (-1.0, *(0.0,) * 8)
+#: parts of the error of a channel that messages carry
+ERROR_PARTS = ('bias', 'noise', 'fault', 'total')
 
 
 def time(t_ns: int) -> Time:
@@ -118,8 +120,8 @@ def increments(sample: ImuSample, frame_id: str) -> ImuIncrements:
     message.header = header(sample.t_ns, frame_id)
     subs = sample.frame
     message.dt = sum(sub.dt_s for sub in subs)
-    message.delta_theta = vector(_sum([sub.delta_theta for sub in subs]))
-    message.delta_v = vector(_sum([sub.delta_v for sub in subs]))
+    message.delta_theta = vector(total([sub.delta_theta for sub in subs]))
+    message.delta_v = vector(total([sub.delta_v for sub in subs]))
     message.delta_theta_samples = [vector(sub.delta_theta) for sub in subs]
     message.delta_v_samples = [vector(sub.delta_v) for sub in subs]
     message.dt_samples = [sub.dt_s for sub in subs]
@@ -140,16 +142,21 @@ def imu_error(sample: ImuSample, frame_id: str) -> ImuError:
     message = ImuError()
     message.header = header(sample.t_ns, frame_id)
     for name, error in (('gyro', sample.gyro_error), ('accel', sample.accel_error)):
-        for part in ('bias', 'noise', 'fault', 'total'):
+        for part in ERROR_PARTS:
             setattr(message, f'{name}_{part}', vector(getattr(error, part)))
     message.orientation_total = vector(sample.orientation_error)
     _label(message, sample.faults)
     return message
 
 
-def _sum(vectors: list[Vec3]) -> Vec3:
-    x, y, z = (sum(v[i] for v in vectors) for i in range(3))
-    return (x, y, z)
+def total(vectors: list[Vec3]) -> Vec3:
+    """Return the sum of increments."""
+    sum_x = sum_y = sum_z = 0.0
+    for x, y, z in vectors:
+        sum_x += x
+        sum_y += y
+        sum_z += z
+    return (sum_x, sum_y, sum_z)
 
 
 def _label(message: Any, faults: Iterable[FaultLabel]) -> None:
@@ -185,9 +192,13 @@ def velocity_enu(sample: GpsSample, frame_id: str) -> TwistWithCovarianceStamped
 
 def velocity_body(sample: GpsSample, frame_id: str) -> TwistWithCovarianceStamped:
     """Return the velocity of the antenna in its own axes."""
+    return _twist(sample.t_ns, frame_id, sample.v_s, covariance_in_body(sample))
+
+
+def covariance_in_body(sample: GpsSample) -> tuple[float, ...]:
+    """Return the covariance of the velocity in the axes of the antenna."""
     C_sn = matrix_from_quat(quat_conjugate(sample.q_ns))
-    covariance = rotated(sample.velocity_covariance, C_sn)
-    return _twist(sample.t_ns, frame_id, sample.v_s, covariance)
+    return rotated(sample.velocity_covariance, C_sn)
 
 
 def _twist(
@@ -196,12 +207,17 @@ def _twist(
     message = TwistWithCovarianceStamped()
     message.header = header(t_ns, frame_id)
     message.twist.twist.linear = vector(velocity)
+    message.twist.covariance = twist_covariance(covariance)
+    return message
+
+
+def twist_covariance(covariance: tuple[float, ...]) -> list[float]:
+    """Return the 6x6 covariance of a twist of which the velocity alone is measured."""
     full = [0.0] * 36
     for i in range(3):
         full[6 * i : 6 * i + 3] = covariance[3 * i : 3 * i + 3]
         full[7 * (i + 3)] = _ROTATION_VARIANCE
-    message.twist.covariance = full
-    return message
+    return full
 
 
 def solution(sample: GpsSample, frame_id: str) -> GnssSolution:
@@ -215,7 +231,7 @@ def solution(sample: GpsSample, frame_id: str) -> GnssSolution:
     x, y, z = sample.p_e
     message.position = Point(x=x, y=y, z=z)
     message.velocity = vector(sample.v_e)
-    C_el: Mat3 = _transposed(sample.C_le)
+    C_el = transposed(sample.C_le)
     message.position_covariance = rotated(sample.position_covariance, C_el)
     message.velocity_covariance = rotated(sample.velocity_covariance, C_el)
     message.hdop, message.vdop, message.pdop = sample.hdop, sample.vdop, sample.pdop
@@ -227,7 +243,7 @@ def gnss_error(sample: GpsSample, frame_id: str) -> GnssError:
     message = GnssError()
     message.header = header(sample.t_ns, frame_id)
     position, velocity = sample.position_error, sample.velocity_error
-    for part in ('bias', 'noise', 'fault', 'total'):
+    for part in ERROR_PARTS:
         setattr(message, f'position_{part}', vector(getattr(position, part)))
     for part in ('noise', 'fault', 'total'):
         setattr(message, f'velocity_{part}', vector(getattr(velocity, part)))
@@ -235,7 +251,8 @@ def gnss_error(sample: GpsSample, frame_id: str) -> GnssError:
     return message
 
 
-def _transposed(m: Mat3) -> Mat3:
+def transposed(m: Mat3) -> Mat3:
+    """Return a matrix with rows and columns exchanged."""
     (a, b, c), (d, e, f), (g, h, i) = m
     return ((a, d, g), (b, e, h), (c, f, i))
 

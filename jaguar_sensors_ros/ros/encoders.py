@@ -1,0 +1,275 @@
+"""What changes from message to message on each topic; see :class:`ros.codec.Encoder`.
+
+For each writer three functions of the same arguments: the shape, which is all that stays, the
+paths of the numbers that change, in the order of the message, and their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros.codec import Encoder
+from jaguar_sensors_ros.sensors.covariance import rotated
+from jaguar_sensors_ros.sensors.imu import ImuCovariances
+from jaguar_sensors_ros.types import NS_PER_S, FaultLabel, GpsSample, ImuSample, Vec3
+
+_STAMP = ['header.stamp.sec', 'header.stamp.nanosec']
+
+
+def _vector(*paths: str) -> list[str]:
+    return [f'{path}.{axis}' for path in paths for axis in 'xyz']
+
+
+def _array(path: str, count: int) -> list[str]:
+    return [f'{path}.{i}' for i in range(count)]
+
+
+def _labels(faults: tuple[FaultLabel, ...]) -> Hashable:
+    return tuple((fault.mode, fault.target) for fault in faults) if faults else ()
+
+
+# ---------------------------------------------------------------------- IMU
+
+
+def imu() -> Encoder:
+    """Return an encoder of sensor_msgs/Imu."""
+
+    def is_oriented(sample: ImuSample, covariances: ImuCovariances, oriented: bool) -> bool:
+        return oriented and sample.orientation is not None and covariances.orientation is not None
+
+    def shape(
+        sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
+    ) -> Hashable:
+        return frame_id, is_oriented(sample, covariances, oriented)
+
+    def paths(
+        sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
+    ) -> list[str]:
+        turn = []
+        if is_oriented(sample, covariances, oriented):
+            turn = [*_vector('orientation'), 'orientation.w', *_array('orientation_covariance', 9)]
+        return [
+            *_STAMP,
+            *turn,
+            *_vector('angular_velocity'),
+            *_array('angular_velocity_covariance', 9),
+            *_vector('linear_acceleration'),
+            *_array('linear_acceleration_covariance', 9),
+        ]
+
+    def values(
+        sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
+    ) -> tuple[float, ...]:
+        inertial = (
+            *sample.angular_velocity,
+            *covariances.angular_velocity,
+            *sample.specific_force,
+            *covariances.linear_acceleration,
+        )
+        q, covariance = sample.orientation, covariances.orientation
+        if not oriented or q is None or covariance is None:
+            return (*divmod(sample.t_ns, NS_PER_S), *inertial)
+        w, x, y, z = q
+        return (*divmod(sample.t_ns, NS_PER_S), x, y, z, w, *covariance, *inertial)
+
+    return Encoder(writer.imu, shape, paths, values)
+
+
+def increments() -> Encoder:
+    """Return an encoder of ImuIncrements."""
+
+    def shape(sample: ImuSample, frame_id: str) -> Hashable:
+        return frame_id, len(sample.frame)
+
+    def paths(sample: ImuSample, frame_id: str) -> list[str]:
+        parts = range(len(sample.frame))
+        return [
+            *_STAMP,
+            'dt',
+            *_vector('delta_theta', 'delta_v'),
+            *_vector(*(f'delta_theta_samples.{i}' for i in parts)),
+            *_vector(*(f'delta_v_samples.{i}' for i in parts)),
+            *_array('dt_samples', len(parts)),
+        ]
+
+    def values(sample: ImuSample, frame_id: str) -> tuple[float, ...]:
+        stamp = divmod(sample.t_ns, NS_PER_S)
+        if len(sample.frame) == 1:
+            (only,) = sample.frame
+            theta, velocity = only.delta_theta, only.delta_v
+            whole = (*writer.total([theta]), *writer.total([velocity]))
+            return (*stamp, only.dt_s, *whole, *theta, *velocity, only.dt_s)
+        thetas = [part.delta_theta for part in sample.frame]
+        velocities = [part.delta_v for part in sample.frame]
+        durations = [part.dt_s for part in sample.frame]
+        return (
+            *stamp,
+            sum(durations),
+            *writer.total(thetas),
+            *writer.total(velocities),
+            *(x for theta in thetas for x in theta),
+            *(x for velocity in velocities for x in velocity),
+            *durations,
+        )
+
+    return Encoder(writer.increments, shape, paths, values)
+
+
+def temperature() -> Encoder:
+    """Return an encoder of sensor_msgs/Temperature."""
+    return Encoder(
+        writer.temperature,
+        lambda sample, frame_id: frame_id,
+        lambda sample, frame_id: [*_STAMP, 'temperature'],
+        lambda sample, frame_id: (*divmod(sample.t_ns, NS_PER_S), sample.temperature_c),
+    )
+
+
+def imu_error() -> Encoder:
+    """Return an encoder of ImuError."""
+    parts = [f'{name}_{part}' for name in ('gyro', 'accel') for part in writer.ERROR_PARTS]
+
+    def shape(sample: ImuSample, frame_id: str) -> Hashable:
+        return frame_id, _labels(sample.faults)
+
+    def paths(sample: ImuSample, frame_id: str) -> list[str]:
+        vectors = _vector(*parts, 'orientation_total')
+        return [*_STAMP, *vectors, *_array('fault_magnitudes', len(sample.faults))]
+
+    def values(sample: ImuSample, frame_id: str) -> tuple[float, ...]:
+        gyro, accel = sample.gyro_error, sample.accel_error
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            *gyro.bias,
+            *gyro.noise,
+            *gyro.fault,
+            *gyro.total,
+            *accel.bias,
+            *accel.noise,
+            *accel.fault,
+            *accel.total,
+            *sample.orientation_error,
+            *[fault.magnitude for fault in sample.faults],
+        )
+
+    return Encoder(writer.imu_error, shape, paths, values)
+
+
+# ---------------------------------------------------------------------- GNSS
+
+
+def fix() -> Encoder:
+    """Return an encoder of sensor_msgs/NavSatFix."""
+
+    def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            sample.latitude_deg,
+            sample.longitude_deg,
+            sample.height_m,
+            *sample.position_covariance,
+        )
+
+    place = ['latitude', 'longitude', 'altitude']
+    return Encoder(
+        writer.fix,
+        lambda sample, frame_id: (frame_id, sample.fix_type),
+        lambda sample, frame_id: [*_STAMP, *place, *_array('position_covariance', 9)],
+        values,
+    )
+
+
+def velocity_enu() -> Encoder:
+    """Return an encoder of the velocity along east, north, up."""
+
+    def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
+        return _twist(sample.t_ns, sample.v_enu, sample.velocity_covariance)
+
+    return Encoder(writer.velocity_enu, _frame_alone, _twist_paths, values)
+
+
+def velocity_body() -> Encoder:
+    """Return an encoder of the velocity in the axes of the antenna."""
+
+    def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
+        return _twist(sample.t_ns, sample.v_s, writer.covariance_in_body(sample))
+
+    return Encoder(writer.velocity_body, _frame_alone, _twist_paths, values)
+
+
+def _frame_alone(sample: GpsSample, frame_id: str) -> Hashable:
+    return frame_id
+
+
+def _twist_paths(sample: GpsSample, frame_id: str) -> list[str]:
+    return [*_STAMP, *_vector('twist.twist.linear'), *_array('twist.covariance', 36)]
+
+
+def _twist(t_ns: int, velocity: Vec3, covariance: tuple[float, ...]) -> tuple[float, ...]:
+    return (*divmod(t_ns, NS_PER_S), *velocity, *writer.twist_covariance(covariance))
+
+
+def solution() -> Encoder:
+    """Return an encoder of GnssSolution."""
+    paths = [
+        *_STAMP,
+        'gps_week',
+        'time_of_week',
+        'fix_type',
+        'satellites',
+        *_vector('position', 'velocity'),
+        *_array('position_covariance', 9),
+        *_array('velocity_covariance', 9),
+        'hdop',
+        'vdop',
+        'pdop',
+    ]
+
+    def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
+        C_el = writer.transposed(sample.C_le)
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            sample.gps_week,
+            sample.time_of_week_s,
+            int(sample.fix_type),
+            sample.satellites,
+            *sample.p_e,
+            *sample.v_e,
+            *rotated(sample.position_covariance, C_el),
+            *rotated(sample.velocity_covariance, C_el),
+            sample.hdop,
+            sample.vdop,
+            sample.pdop,
+        )
+
+    return Encoder(writer.solution, _frame_alone, lambda sample, frame_id: paths, values)
+
+
+def gnss_error() -> Encoder:
+    """Return an encoder of GnssError."""
+    # in the order of the message
+    parts = ['position_noise', 'position_bias', 'position_fault', 'position_total',
+             'velocity_noise', 'velocity_fault', 'velocity_total']
+
+    def shape(sample: GpsSample, frame_id: str) -> Hashable:
+        return frame_id, _labels(sample.faults)
+
+    def paths(sample: GpsSample, frame_id: str) -> list[str]:
+        return [*_STAMP, *_vector(*parts), *_array('fault_magnitudes', len(sample.faults))]
+
+    def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
+        position, velocity = sample.position_error, sample.velocity_error
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            *position.noise,
+            *position.bias,
+            *position.fault,
+            *position.total,
+            *velocity.noise,
+            *velocity.fault,
+            *velocity.total,
+            *[fault.magnitude for fault in sample.faults],
+        )
+
+    return Encoder(writer.gnss_error, shape, paths, values)
