@@ -431,11 +431,11 @@ class Triad:
         """Return the sum of the additive terms, the part that is bias, and the white noise."""
         sigma, model = self.bias.sigma, self.settings.bias_model
         tau_s, coefficient = self.bias.tau_s, self.settings.random_walk
-        x, y, z = (
+        x, y, z = [
             offset + instability.step(tick, dt_s, sigma[i], tau_s[i], model)
             + walk.step(tick, dt_s, coefficient[i])
             for i, offset, instability, walk in self._slow
-        )
+        ]
         if self._feels_ambience:
             x += self.ambient_bias(0, ambience)
             y += self.ambient_bias(1, ambience)

@@ -102,6 +102,8 @@ class Vibration:
         self._phase = np.array(
             [self._phases(streams, axis, len(frequencies)) for axis in AXES]
         ).reshape(3, -1)
+        #: mean square of the added specific force on each axis [g^2]
+        self.mean_square = float((self._amplitude**2).sum() / (2.0 * STANDARD_GRAVITY**2))
 
     @staticmethod
     def _phases(streams: StreamFactory, axis: str, count: int) -> Array:
@@ -109,11 +111,6 @@ class Vibration:
         cosine = streams.stream('vibration.cos', axis).array(0, count)
         sine = streams.stream('vibration.sin', axis).array(0, count)
         return np.asarray(np.arctan2(sine, cosine))
-
-    @property
-    def mean_square(self) -> float:
-        """Mean square of the added specific force on each axis [g^2]."""
-        return float((self._amplitude**2).sum() / (2.0 * STANDARD_GRAVITY**2))
 
     def increment(self, from_ns: int, to_ns: int) -> Vec3:
         """Return the integral [m/s] between two times [ns] since power-on."""
@@ -150,21 +147,23 @@ class AlternatingPart:
         if self._since_ns <= t_ns - NS_PER_S:
             self._anew(t_ns, force)
         n = len(self._samples)
-        x, y, z = (
-            max(0.0, square - total * total / n) / (n * STANDARD_GRAVITY**2)
-            for total, square in zip(self._sums, self._squares, strict=True)
+        unit = n * STANDARD_GRAVITY**2
+        (x, y, z), (xx, yy, zz) = self._sums, self._squares
+        return (
+            max(0.0, xx - x * x / n) / unit,
+            max(0.0, yy - y * y / n) / unit,
+            max(0.0, zz - z * z / n) / unit,
         )
-        return (x, y, z)
 
     def _anew(self, t_ns: int, base: Vec3) -> None:
         self._since_ns, self._base = t_ns, base
-        self._sums, self._squares = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self._sums, self._squares = ZERO3, ZERO3
         for _, force in self._samples:
             self._count(force, 1.0)
 
     def _count(self, force: Vec3, sign: float) -> None:
         """Add a sample to the sums, or take it away."""
-        for i in range(3):
-            distance = force[i] - self._base[i]
-            self._sums[i] += sign * distance
-            self._squares[i] += sign * distance * distance
+        (x, y, z), (xx, yy, zz), base = self._sums, self._squares, self._base
+        dx, dy, dz = force[0] - base[0], force[1] - base[1], force[2] - base[2]
+        self._sums = (x + sign * dx, y + sign * dy, z + sign * dz)
+        self._squares = (xx + sign * dx * dx, yy + sign * dy * dy, zz + sign * dz * dz)

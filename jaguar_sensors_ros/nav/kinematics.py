@@ -21,7 +21,7 @@ from jaguar_sensors_ros.nav.rotation import (
     scale,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
 
 #: nodes and weights of the three-point Gauss-Legendre rule on (0, 1)
 _NODES = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15))
@@ -81,6 +81,12 @@ class Segment(Protocol):
         ``arm`` is the position of the sensor in b [m].
         """
         ...
+
+
+def attitude_at(segment: Segment, t_ns: int) -> Quat:
+    """Return q_nb at an instant of a piece; a piece may know it by less work than all of it."""
+    alone: Callable[[int], Quat] | None = getattr(segment, 'attitude', None)
+    return segment.at(t_ns).q_nb if alone is None else alone(t_ns)
 
 
 def inertial_rates(sample: TruthSample, environment: Environment, arm: Vec3) -> tuple[Vec3, Vec3]:

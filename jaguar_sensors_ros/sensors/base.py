@@ -402,7 +402,8 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._loss_probability = signal.loss_probability
         self._noise_factor = signal.noise_factor
         self._failed = signal.failed
-        self._effective = tuple(f'{label.mode}:{label.target}' for label in signal.labels)
+        labels = signal.labels
+        self._effective = tuple([f'{label.mode}:{label.target}' for label in labels])
 
     def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
         """Return the sample if it is put out, None while off, warming up or lost."""

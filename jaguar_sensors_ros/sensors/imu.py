@@ -11,7 +11,12 @@ from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.errors.triad import Ambience, Triad, TriadReading
 from jaguar_sensors_ros.errors.vibration import Vibration
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
-from jaguar_sensors_ros.nav.kinematics import Segment, increments_of_parts, inertial_rates
+from jaguar_sensors_ros.nav.kinematics import (
+    Segment,
+    attitude_at,
+    increments_of_parts,
+    inertial_rates,
+)
 from jaguar_sensors_ros.nav.rotation import (
     add,
     cross,
@@ -35,7 +40,6 @@ from jaguar_sensors_ros.types import (
     ImuSample,
     ImuSubSample,
     Quat,
-    TruthSample,
     Vec3,
 )
 
@@ -69,7 +73,6 @@ class Ideal:
     instant_rate: Vec3 | None
     instant_force: Vec3 | None
     q_ns: Quat
-    state: TruthSample
 
 
 class ImuSensor(Sensor[ImuSettings, ImuSample]):
@@ -227,8 +230,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         """Return the reading for the increments of a sample."""
         rate, force = _divide(theta, dt_s), _divide(velocity, dt_s)
         at_stamp: tuple[Vec3 | None, Vec3 | None] = (None, None)
-        state = segment.at(t_ns)
         if self.settings.rate_output == 'instant':
+            state = segment.at(t_ns)
             omega, specific = inertial_rates(state, self.settings.felt_earth, self.arm)
             if self.arm != ZERO3:
                 before_ns = max(segment.start_ns, t_ns - _EULER_STEP_NS)
@@ -239,8 +242,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             if self._vibration.active:
                 felt = self._vibration.rate(*self._since_power_on(t_ns))
                 at_stamp = (at_stamp[0], add(at_stamp[1], felt))
-        q_ns = quat_multiply(state.q_nb, self.q_bs)
-        return Ideal(theta, velocity, rate, force, at_stamp[0], at_stamp[1], q_ns, state)
+        q_ns = quat_multiply(attitude_at(segment, t_ns), self.q_bs)
+        return Ideal(theta, velocity, rate, force, at_stamp[0], at_stamp[1], q_ns)
 
     # ------------------------------------------------------------------ the chain
 
@@ -269,7 +272,14 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             accel = _exact(ideal.force, ideal.delta_v, ideal.instant_force)
         if self.settings.orientation.output != 'ahrs' or self.fidelity is Fidelity.TRANSPARENT:
             phi = ZERO3
-        return self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
+        sample, lost = self._finish(ideal, gyro, accel, phi, t_ns, number, k, dt_s)
+        if self.calibration is not None:
+            errors = {'gyro': sample.gyro_error.total, 'accel': sample.accel_error.total}
+            self._observe(t_ns, segment.at(t_ns), **errors)
+        released = self._released(sample, t_ns, lost)
+        if released is not None and sample.frame:
+            self._held_frame = sample.frame
+        return released
 
     def _ambience(self, t_ns: int, dt_s: float, force: Vec3) -> Ambience:
         """Let the sensor feel the motion, and sum up the vibration."""
@@ -302,8 +312,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         number: int,
         k: int,
         dt_s: float,
-    ) -> ImuSample | None:
-        """Apply the faults and put the sample together."""
+    ) -> tuple[ImuSample, bool]:
+        """Apply the faults and put the sample together; tell whether it is lost by a fault."""
         signal, rate, force = _UNTOUCHED, gyro.instant, accel.instant
         if not self.board.is_bare:
             signal = Signal(
@@ -339,13 +349,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             self.exposure.temperature_c,
             tuple(signal.labels),
         )
-        self._observe(
-            t_ns, ideal.state, gyro=sample.gyro_error.total, accel=sample.accel_error.total
-        )
-        released = self._released(sample, t_ns, signal.lost)
-        if released is not None and frame:
-            self._held_frame = frame
-        return released
+        return sample, signal.lost
 
     @staticmethod
     def _frozen(signal: Signal, channel: str, held: Vec3 | None) -> Vec3:

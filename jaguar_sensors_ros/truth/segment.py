@@ -23,7 +23,7 @@ from jaguar_sensors_ros.nav.rotation import (
     slerp,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,11 @@ class TwistSegment:
             _cubic(z0, z1, dz0, dz1, duration_s, u),
         )
         return TruthSample(t_ns, position, slerp(a.q_nb, self._phi, u), v, omega, acceleration)
+
+    def attitude(self, t_ns: int) -> Quat:
+        """Return q_nb at ``t_ns`` alone."""
+        a = self.first
+        return slerp(a.q_nb, self._phi, (t_ns - a.t_ns) / (self.last.t_ns - a.t_ns))
 
     def increments(
         self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
