@@ -3,48 +3,38 @@
 from __future__ import annotations
 
 import secrets
-import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import fields, replace
-from functools import partial, wraps
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelStamped
 from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
-from jaguar_sensors_msgs.srv import Calibrate, InjectFailure, InjectTimeline
+from jaguar_sensors_msgs.srv import Calibrate
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
 
 from jaguar_sensors_ros import catalogue
 from jaguar_sensors_ros.component import ParameterError, declarations
-from jaguar_sensors_ros.faults.base import NONE, FaultError, FaultRequest
-from jaguar_sensors_ros.nav.rotation import quat_from_rpy
 from jaguar_sensors_ros.ros import compat, qos, writer
 from jaguar_sensors_ros.ros.calibrator import Calibrator
 from jaguar_sensors_ros.ros.diagnostics import Monitor
+from jaguar_sensors_ros.ros.fault_desk import FaultDesk
+from jaguar_sensors_ros.ros.guard import Guard
+from jaguar_sensors_ros.ros.mount import Mount
 from jaguar_sensors_ros.ros.outbox import Outbox
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import stamp_ns, vector
-from jaguar_sensors_ros.ros.static_tf import StaticTree
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
 from jaguar_sensors_ros.ros.truth_hub import TruthHub
 from jaguar_sensors_ros.sensors.base import Sensor, Status
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.intake import RawOdometry
 from jaguar_sensors_ros.truth.track import Arrival, Push
-from jaguar_sensors_ros.types import (
-    NS_PER_S,
-    Fidelity,
-    JaguarError,
-    Quat,
-    SensorState,
-    Vec3,
-)
+from jaguar_sensors_ros.types import NS_PER_S, Fidelity, JaguarError
 
 SettingsT = TypeVar('SettingsT', bound=SensorSettings)
 SampleT = TypeVar('SampleT')
@@ -55,13 +45,6 @@ _STATIC_PERIOD_S = 0.02
 _BRIDGED = 100
 #: body frame where the truth names none
 _BODY_FRAME = 'base_link'
-#: static transforms kept for late subscribers
-_TF_DEPTH = 100
-#: parameters that make up the failure given by parameters
-_REQUEST = frozenset(f'failure.{field.name}' for field in fields(FaultRequest))
-_TIMELINE = 'failure.timeline'
-_LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
-
 
 class Tap(Protocol):
     """Sees the samples of a sensor in its process."""
@@ -93,7 +76,6 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         super().__init__(sensor_type, **node_options)
         self._suite = suite
         self._hub = suite.hub if suite is not None else TruthHub()
-        self._broken = ''
         self._taps: list[Tap] = []
         try:
             if suite is not None:
@@ -111,7 +93,6 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             partial(catalogue.effective_values, sensor_type),
             _names_of_others(sensor_type),
         )
-        self._fault_remark = False
         seed = self._seed()
         name = self.get_fully_qualified_name().lstrip('/')
         self._sensor: Sensor[SettingsT, SampleT] = catalogue.make_sensor(
@@ -119,9 +100,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
         self._sensor.check(self.settings)
         self._bridge.on_change(self._configure, self._sensor.check)
-        self._mounted = False
-        self._tree = StaticTree()
         self._last_status: Status | None = None
+        self._guard = Guard(self._suite is not None, self.get_logger(), self._note_changes)
         self._make_outputs()
         self._make_inputs()
         self._monitor = Monitor(
@@ -131,8 +111,6 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         )
         self._make_services()
         self._make_timers()
-        self._remark_on_fault()
-        self._remark_on_timeline()
         self.get_logger().info(self._greeting(seed))
 
     def destroy_node(self) -> None:
@@ -182,21 +160,17 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             self.create_publisher, SensorStateMsg, '~/state', qos.latched()
         )
         self._diagnostics_publisher = self.advertise(DiagnosticArray, '/diagnostics')
-        self._tf_publisher: Any = None
-        self._sent_mount: tuple[Any, ...] | None = None
         self._make_publishers()
 
     def _make_inputs(self) -> None:
         self._odometry = self._hub.listen(
-            self, 'ground_truth/odom', self._guarded(self._take_odometry)
+            self, 'ground_truth/odom', self._guard.around(self._take_odometry)
         )
         self._intake = self._odometry.intake(self.settings)
         self._acceleration = self._listen(
-            AccelStamped, 'ground_truth/accel', self._guarded(self._take_acceleration)
+            AccelStamped, 'ground_truth/accel', self._guard.around(self._take_acceleration)
         )
-        self._tf = self.create_subscription(
-            TFMessage, '/tf_static', self._take_tf, qos.latched(_TF_DEPTH)
-        )
+        self._mount = Mount(self, self._sensor, self._sensor_frame)
 
     def _listen(self, message_type: Any, topic: str, callback: Any) -> Any:
         return qos.overridable(
@@ -205,10 +179,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _make_services(self) -> None:
         self._calibrator = Calibrator(self._sensor)
+        self.faults = FaultDesk(self, self._sensor, self._bridge, self._note_changes)
         self._offered = [
-            self.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
-            self.create_service(InjectTimeline, '~/inject_timeline', self._serve_timeline),
-            self.create_service(Trigger, '~/clear_failure', self._serve_clear),
             self.create_service(Trigger, '~/reset', self._serve_reset),
             self.create_service(SetBool, '~/set_enabled', self._serve_enable),
             # a coroutine that waits must not share the group of the other callbacks
@@ -223,10 +195,10 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def _make_timers(self) -> None:
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._outbox = Outbox(self._now_ns)
-        self._outbox.use_timer(self.create_timer(1.0, self._guarded(self._deliver)))
-        self._second = self.create_timer(1.0, self._guarded(self._each_second), clock=steady)
+        self._outbox.use_timer(self.create_timer(1.0, self._guard.around(self._deliver)))
+        self._second = self.create_timer(1.0, self._guard.around(self._each_second), clock=steady)
         self._static = self.create_timer(
-            _STATIC_PERIOD_S, self._guarded(self._make_static), clock=steady
+            _STATIC_PERIOD_S, self._guard.around(self._make_static), clock=steady
         )
         self._configure_source()
 
@@ -267,7 +239,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _digest(self, pushes: list[Push]) -> None:
         """Feed what the truth track made of the messages to the sensor."""
-        if self._broken:
+        if self._guard.is_broken:
             return
         for push in pushes:
             if push.arrival is Arrival.RESET:
@@ -277,7 +249,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         for remark in self._intake.remarks():
             self.get_logger().warning(remark)
         self._calibrator.look()
-        self._publish_state(only_changes=True)
+        self._note_changes()
         for tap in self._taps:
             tap.moved()
 
@@ -317,7 +289,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             text += f'; injected faults are cleared: {", ".join(cleared)}'
         self.get_logger().warning(text)
 
-    # ------------------------------------------------------------------ mount
+    # ------------------------------------------------------------------ frames
 
     def frame(self, name: str) -> str:
         """Return a frame name with the prefix."""
@@ -326,44 +298,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def _sensor_frame(self) -> str:
         return self.frame(self.settings.frame_id)  # type: ignore[attr-defined,no-any-return]
 
-    def _take_tf(self, message: TFMessage) -> None:
-        self._tree.add(message)
-        self._mounted = False
-
     def _ready_for(self, base_frame: str) -> bool:
-        """Tell whether the mount is known; publish it where asked to."""
-        base_frame = base_frame or self.frame(_BODY_FRAME)
-        if self.settings.mount.source == 'tf':
-            return self._mounted or self._mount_from_tf(base_frame)
-        if self.settings.publish_mount_tf:
-            mount = self.settings.mount
-            self._publish_mount(base_frame, mount.position, quat_from_rpy(mount.rpy))
-        return True
-
-    def _mount_from_tf(self, base_frame: str) -> bool:
-        pose = self._tree.find(base_frame, self._sensor_frame())
-        if pose is None:
-            self.get_logger().warning(
-                f'mount.source is tf, but /tf_static does not connect {base_frame} with '
-                f'{self._sensor_frame()}; nothing is published until it does',
-                throttle_duration_sec=10.0,
-            )
-            return False
-        self._sensor.set_mount(*pose)
-        self._mounted = True
-        return True
-
-    def _publish_mount(self, base_frame: str, position: Vec3, q: Quat) -> None:
-        mount = (base_frame, self._sensor_frame(), position, q)
-        if mount == self._sent_mount:
-            return
-        self._sent_mount = mount
-        if self._tf_publisher is None:
-            self._tf_publisher = self.create_publisher(
-                TFMessage, '/tf_static', qos.latched(_TF_DEPTH)
-            )
-        transform = writer.transform(self._now_ns(), *mount)
-        self._tf_publisher.publish(TFMessage(transforms=[transform]))
+        return self._mount.ready_for(base_frame or self.frame(_BODY_FRAME))
 
     # ------------------------------------------------------------------ parameters and services
 
@@ -373,10 +309,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             return
         before = self._sensor.settings
         self._sensor.configure(settings)
-        if names & _REQUEST:  # set again, perhaps to the same: it starts anew
-            self._sensor.board.arm_configured()
-        if _TIMELINE in names:
-            self._remark_on_timeline()
+        self.faults.parameters_set(names)
         anew = settings.truth != before.truth or settings.local_frame != before.local_frame
         if anew or settings.mount.source == 'tf':
             self._intake = self._intake.own()
@@ -387,129 +320,47 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             self.get_logger().info(
                 f'random_seed {settings.random_seed} acts from the next reset on'
             )
-        self._mounted = False
+        self._mount.look_again()
         self._configure_source()
-        self._remark_on_fault()
-        self._publish_state(only_changes=True)
-
-    def _remark_on_fault(self) -> None:
-        s, failure = self.settings, self.settings.failure
-        given = {'mode': failure.mode != NONE, 'mtbf_hours': failure.mtbf_hours > 0.0}
-        given['timeline'] = bool(failure.timeline)
-        if any(given.values()) and s.fidelity != 'fault' and not self._fault_remark:
-            self._fault_remark = True
-            names = ', '.join(
-                f'failure.{name} is {getattr(failure, name)}' for name in given if given[name]
-            )
-            self.get_logger().warning(
-                f'{names}, but the fidelity is {s.fidelity}: it acts only with fidelity: fault'
-            )
-
-    def _remark_on_timeline(self) -> None:
-        path = self.settings.failure.timeline
-        if path and not self._sensor.timeline_events:
-            self.get_logger().warning(
-                f'failure.timeline {path} has no event for the sensor '
-                f'{self.get_fully_qualified_name()}'
-            )
-
-    def _serve_inject(self, request: Any, response: Any) -> Any:
-        response.success, response.message = False, _LOCKED
-        if not self.settings.failure.allow_injection:
-            return response
-        fault = FaultRequest(
-            request.mode,
-            request.magnitude,
-            request.target,
-            request.axis,
-            request.delay,
-            request.duration,
-            request.ramp,
-            request.repeat,
-            request.period,
-        )
-        try:
-            response.message = self._sensor.board.inject(fault)
-            if fault.mode == NONE:
-                self._forget_configured(request.target in ('', 'all'))
-            response.success = True
-            self.get_logger().info(f'injected: {response.message}')
-        except FaultError as error:
-            response.message = str(error)
-            self.get_logger().warning(f'injection refused: {error}')
-        self._publish_state(only_changes=True)
-        return response
-
-    def _serve_clear(self, request: Any, response: Any) -> Any:
-        if not self.settings.failure.allow_injection:
-            response.success, response.message = False, _LOCKED
-            return response
-        names = self._sensor.board.clear()
-        self._forget_configured(all_of_it=True)
-        response.success = True
-        response.message = f'cleared {", ".join(names)}' if names else 'no fault was active'
-        self._publish_state(only_changes=True)
-        return response
-
-    def _forget_configured(self, all_of_it: bool) -> None:
-        """Let the parameters failure.* show that what they gave was cleared."""
-        failure = self.settings.failure
-        gone = all_of_it or not self._sensor.board.has_configured
-        if gone and failure.mode != NONE:
-            self._bridge.assign('failure.mode', NONE)
-        if gone and failure.mtbf_hours > 0.0:
-            self._bridge.assign('failure.mtbf_hours', 0.0)
-        if all_of_it and failure.timeline:
-            self._bridge.assign(_TIMELINE, '')
-
-    def _serve_timeline(self, request: Any, response: Any) -> Any:
-        response.success, response.message = False, _LOCKED
-        if not self.settings.failure.allow_injection:
-            return response
-        try:
-            response.events = self._sensor.inject_timeline(request.timeline)
-            response.success = True
-            response.message = f'took {response.events} events, timed from power-on'
-            self.get_logger().info(f'timeline: {response.message}')
-        except JaguarError as error:
-            response.message = str(error)
-            self.get_logger().warning(f'timeline refused: {error}')
-        self._publish_state(only_changes=True)
-        return response
+        self._note_changes()
 
     def _serve_reset(self, request: Any, response: Any) -> Any:
-        self._broken = ''
-        self._sensor.power_cycle()
-        response.success = True
-        response.message = f'power-on number {self._sensor.power_on}; injected faults stay'
-        self._publish_state(only_changes=False)
+        response.success, response.message = True, self.reset()
         return response
+
+    def reset(self) -> str:
+        """Power-cycle the sensor; return a sentence that says so."""
+        self._guard.mend()
+        self._sensor.power_cycle()
+        self._publish_state(only_changes=False)
+        return f'power-on number {self._sensor.power_on}; injected faults stay'
 
     def _serve_enable(self, request: Any, response: Any) -> Any:
         try:
-            self._bridge.assign('enabled', bool(request.data))
+            response.message = self.enable(bool(request.data))
             response.success = True
-            response.message = 'enabled' if request.data else 'disabled'
         except ParameterError as error:
             response.success, response.message = False, str(error)
         return response
 
+    def enable(self, on: bool) -> str:
+        """Switch the output on or off; return a sentence that says so.
+
+        Raises
+        ------
+        ParameterError
+            if the parameter ``enabled`` is refused.
+        """
+        self._bridge.assign('enabled', on)
+        return 'enabled' if on else 'disabled'
+
     # ------------------------------------------------------------------ state
 
-    def _status(self) -> Status:
-        status = self._sensor.status()
-        if self._broken and status.state is not SensorState.OFF:
-            return replace(
-                status,
-                state=SensorState.FAILED,
-                causes=(self._broken,),
-                valid=False,
-                confidence=0.0,
-            )
-        return status
+    def _note_changes(self) -> None:
+        self._publish_state(only_changes=True)
 
     def _publish_state(self, only_changes: bool) -> None:
-        status = self._status()
+        status = self._guard.seen_in(self._sensor.status())
         last, self._last_status = self._last_status, status
         changed = last is None or _essence(last) != _essence(status)
         if only_changes and not changed:
@@ -527,7 +378,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._publish_state(only_changes=False)
         if self._odometry.unreadable:
             self._intake.counts['not an Odometry'] = self._odometry.unreadable
-        status = self._status()
+        status = self._guard.seen_in(self._sensor.status())
         missing = self._monitor.missing(self.settings.truth, self._intake, status)
         if missing is not None and self._monitor.worth_saying(missing):
             self.get_logger().warning(f'{missing.what}: {missing.remedy}')
@@ -535,30 +386,6 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._diagnostics_publisher.publish(report)
 
     # ------------------------------------------------------------------ in a suite
-
-    def _guarded(self, work: Callable[..., None]) -> Callable[..., None]:
-        """In a suite, let an error in the work of this sensor fail it and no other."""
-        if self._suite is None:
-            return work
-
-        @wraps(work)  # rclpy looks at the parameters of a callback
-        def run(*arguments: Any) -> None:
-            try:
-                work(*arguments)
-            except Exception as error:
-                self._break(error)
-
-        return run
-
-    def _break(self, error: Exception) -> None:
-        broken = f'internal error: {type(error).__name__}: {error}'
-        if broken != self._broken:
-            self._broken = broken
-            self.get_logger().error(
-                f'{broken}; the sensor gives nothing until it is reset (~/reset)\n'
-                + ''.join(traceback.format_exception(type(error), error, error.__traceback__))
-            )
-            self._publish_state(only_changes=True)
 
     @property
     def sensor(self) -> Sensor[SettingsT, SampleT]:
@@ -573,7 +400,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     @property
     def is_broken(self) -> bool:
         """Whether an error has put the sensor out of work until it is reset."""
-        return bool(self._broken)
+        return self._guard.is_broken
 
     @property
     def silent_until_ns(self) -> int | None:
@@ -586,29 +413,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def state(self) -> Any:
         """Return the SensorState of now."""
-        return self._state_of(self._status())
-
-    def refusal(self, fault: FaultRequest) -> str:
-        """Return why an injection would be refused, or an empty string."""
-        if not self.settings.failure.allow_injection:
-            return _LOCKED
-        return self._sensor.board.rules.refusal(fault)
-
-    def inject(self, request: Any) -> Any:
-        """Do what ~/inject_failure does; return the response."""
-        return self._serve_inject(request, InjectFailure.Response())
-
-    def clear(self) -> Any:
-        """Do what ~/clear_failure does; return the response."""
-        return self._serve_clear(Trigger.Request(), Trigger.Response())
-
-    def reset(self) -> Any:
-        """Do what ~/reset does; return the response."""
-        return self._serve_reset(Trigger.Request(), Trigger.Response())
-
-    def enable(self, on: bool) -> Any:
-        """Do what ~/set_enabled does; return the response."""
-        return self._serve_enable(SetBool.Request(data=on), SetBool.Response())
+        return self._state_of(self._guard.seen_in(self._sensor.status()))
 
 
 def _essence(status: Status) -> tuple[Any, ...]:

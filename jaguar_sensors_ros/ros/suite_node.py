@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from jaguar_sensors_msgs.msg import SensorStates
-from jaguar_sensors_msgs.srv import InjectFailure, InjectFailures, ListSensors
+from jaguar_sensors_msgs.srv import InjectFailures, ListSensors
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -225,10 +225,10 @@ class SuiteNode(Node):
             response.message = f'nothing was changed: {"; ".join(refused)}'
             self.get_logger().warning(f'injection refused, {response.message}')
             return response
-        told = {path: node.inject(InjectFailure.Request(**given)) for path, node in chosen.items()}
-        response.success = all(answer.success for answer in told.values())
-        response.message = _together(told)
-        response.sensors = [path for path, answer in told.items() if answer.success]
+        fault = FaultRequest(**given)
+        told = {path: node.faults.inject(fault) for path, node in chosen.items()}
+        response.success, response.message = True, _together(told)
+        response.sensors = list(told)
         return response
 
     @staticmethod
@@ -237,7 +237,7 @@ class SuiteNode(Node):
     ) -> list[str]:
         """Return which sensors refuse a fault, None to clear all, and why."""
         request = fault or FaultRequest(NONE)
-        refused = {path: node.refusal(request) for path, node in chosen.items()}
+        refused = {path: node.faults.refusal(request) for path, node in chosen.items()}
         return [f'{path}: {reason}' for path, reason in refused.items() if reason]
 
     def _serve_clear(self, request: Any, response: Any) -> Any:
@@ -246,27 +246,27 @@ class SuiteNode(Node):
             response.success = False
             response.message = f'nothing was changed: {"; ".join(refused)}'
             return response
-        return self._answer(response, {p: node.clear() for p, node in self.sensors.items()})
+        told = {path: node.faults.clear() for path, node in self.sensors.items()}
+        response.success, response.message = True, _together(told)
+        return response
 
     def _serve_reset(self, request: Any, response: Any) -> Any:
-        return self._answer(response, {p: node.reset() for p, node in self.sensors.items()})
+        told = {path: node.reset() for path, node in self.sensors.items()}
+        response.success, response.message = True, _together(told)
+        return response
 
     def _serve_enable(self, request: Any, response: Any) -> Any:
         on = bool(request.data)
-        return self._answer(response, {p: node.enable(on) for p, node in self.sensors.items()})
-
-    @staticmethod
-    def _answer(response: Any, told: dict[str, Any]) -> Any:
-        response.success = all(answer.success for answer in told.values())
-        response.message = _together(told)
+        told = {path: node.enable(on) for path, node in self.sensors.items()}
+        response.success, response.message = True, _together(told)
         return response
 
 
-def _together(told: dict[str, Any]) -> str:
+def _together(told: dict[str, str]) -> str:
     """Return the messages of several sensors, the same ones once."""
     by_message: dict[str, list[str]] = {}
-    for path, answer in told.items():
-        by_message.setdefault(answer.message, []).append(path)
+    for path, message in told.items():
+        by_message.setdefault(message, []).append(path)
     return '; '.join(f'{", ".join(paths)}: {message}' for message, paths in by_message.items())
 
 
