@@ -15,7 +15,7 @@ pytest.importorskip('rclpy')
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message, serialize_message
-from ros_helpers import Graph, circle
+from ros_helpers import RELIABLE, Graph, circle
 from sensor_msgs.msg import Imu, NavSatFix, Temperature
 
 from jaguar_sensors_ros.ros import cdr, codec, encoders, writer
@@ -144,7 +144,7 @@ def content(message):
 def said(message, kind):
     """Return the content of a message or of its bytes."""
     data = message if isinstance(message, bytes) else bytes(serialize_message(message))
-    return len(data), content(deserialize_message(data, kind))
+    return content(deserialize_message(data, kind))
 
 
 @pytest.mark.parametrize('name', CASES)
@@ -357,11 +357,28 @@ def test_both_paths_publish_the_same(ros, monkeypatch, kind):
                 name: graph.collect(message, f'/{kind}/{names.get(name, name)}')
                 for name, message in topics.items()
             }
+            sent = {name: [] for name in topics}
+            for name, message in topics.items():
+                graph.node.create_subscription(
+                    message, f'/{kind}/{names.get(name, name)}', sent[name].append, RELIABLE,
+                    raw=True,
+                )
+            graph.until(
+                lambda: all(
+                    graph.node.count_subscribers(f'/{kind}/{names.get(name, name)}') == 2
+                    for name in topics
+                ),
+                'the raw subscriptions',
+            )
             graph.feed(circle(0.0, 2.0, 100))
-            for collector in collectors.values():
+            for name, collector in collectors.items():
                 collector.until_stamp(2.0)
+                graph.until(lambda n=name, c=collector: len(sent[n]) == len(c), 'all bytes')
             sayings[state] = {
-                name: [content(m) for m in collector] for name, collector in collectors.items()
+                name: [
+                    (content(m), len(data)) for m, data in zip(collector, sent[name], strict=True)
+                ]
+                for name, collector in collectors.items()
             }
             for name, seen in kinds.items():
                 assert (bytes in seen) == (state == 'on'), name
