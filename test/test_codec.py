@@ -373,7 +373,7 @@ def test_both_paths_publish_the_same(ros, monkeypatch, kind):
             graph.feed(circle(0.0, 2.0, 100))
             for name, collector in collectors.items():
                 collector.until_stamp(2.0)
-                graph.until(lambda n=name, c=collector: len(sent[n]) == len(c), 'all bytes')
+                graph.until(lambda s=sent[name], c=collector: len(s) == len(c), 'all bytes')
             sayings[state] = {
                 name: [
                     (content(m), len(data)) for m, data in zip(collector, sent[name], strict=True)

@@ -57,10 +57,12 @@ class StaticRun:
     def __init__(self, settings: ImuSettings, seed: int, name: str = 'imu') -> None:
         if settings.fidelity == 'transparent':
             raise JaguarError("fidelity = 'transparent': has no errors to simulate")
-        if settings.fidelity == 'fault' and settings.failure.mode != 'none':
+        failure = settings.failure
+        if settings.fidelity == 'fault' and (failure.request() or failure.timeline):
             raise JaguarError(
-                f'failure.mode = {settings.failure.mode!r}: a static run has no failures; '
-                'allowed is none'
+                f'failure.mode = {failure.mode!r}, failure.mtbf_hours = {failure.mtbf_hours:g}, '
+                f'failure.timeline = {failure.timeline!r}: a static run has no failures; allowed '
+                "are 'none', 0 and ''"
             )
         if settings.vibration.lines or settings.vibration.psd:
             raise JaguarError('vibration.lines, vibration.psd: must be 0 in a static run')
