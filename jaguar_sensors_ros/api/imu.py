@@ -179,7 +179,7 @@ class ImuSensor(Sensor[ImuConfig, ImuMeasurement]):
         if self._last_sample is None:
             return NAN3
         bias: Vec3 = getattr(self._last_sample, f'{channel}_error').bias
-        return add(bias, self._corrections.get(channel, ZERO3))
+        return add(bias, self._core.corrections[channel])
 
     # ------------------------------------------------------------------ temperature and analysis
 

@@ -12,10 +12,9 @@ from jaguar_sensors_ros.api.measurements import Measurement
 from jaguar_sensors_ros.api.powered import ConfigT
 from jaguar_sensors_ros.api.values import positive
 from jaguar_sensors_ros.nav.kinematics import Segment
-from jaguar_sensors_ros.nav.rotation import subtract
 from jaguar_sensors_ros.sensors.base import Status
 from jaguar_sensors_ros.sensors.calibration import Calibration
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Fidelity, SensorState, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, Fidelity, SensorState
 
 MeasurementT = TypeVar('MeasurementT', bound=Measurement)
 
@@ -37,8 +36,6 @@ class Sensor(Faulty[ConfigT], Generic[ConfigT, MeasurementT]):
         self._untaken: deque[MeasurementT] = deque(maxlen=KEPT)
         self._newest: MeasurementT | None = None
         self._last_sample: Any = None
-        self._calibration: Calibration | None = None
-        self._corrections: dict[str, Vec3] = {}
 
     # ------------------------------------------------------------------ to be told by a sensor
 
@@ -84,7 +81,6 @@ class Sensor(Faulty[ConfigT], Generic[ConfigT, MeasurementT]):
         self._ideal.note(piece, at_tick)
         self._passed(start_ns, to_ns)
         self._now_ns = to_ns
-        self._look_at_calibration()
         transparent = core.fidelity is Fidelity.TRANSPARENT
         latency_ns = 0 if transparent else round(core.settings.latency_s * NS_PER_S)
         for sample in samples:
@@ -165,20 +161,9 @@ class Sensor(Faulty[ConfigT], Generic[ConfigT, MeasurementT]):
             if the duration is not valid, a calibration is running, the sensor is off or
             disabled, or a fault is on it.
         """
-        core = self._core
-        self._calibration = core.calibrate(positive('duration_s', duration_s, 's'))
-        return self._calibration
+        run: Calibration = self._core.calibrate(positive('duration_s', duration_s, 's'))
+        return run
 
     def is_calibrating(self) -> bool:
         """Return whether a calibration is running."""
         return self._on is not None and self._on.calibration is not None
-
-    def _look_at_calibration(self) -> None:
-        run = self._calibration
-        if run is None or not run.done:
-            return
-        self._calibration = None
-        if not run.refused:
-            for channel, mean in run.means().items():
-                before = self._corrections.get(channel, ZERO3)
-                self._corrections[channel] = subtract(before, mean)

@@ -105,6 +105,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """Measurement time [ns]: how far the truth has been taken; None before the first."""
         return self._clock_ns
 
+    @property
+    def corrections(self) -> dict[str, Vec3]:
+        """What calibrations found is added to each channel from the next sample on."""
+        return dict(self._corrections)
+
     # ------------------------------------------------------------------ life
 
     def power_cycle(self) -> None:
