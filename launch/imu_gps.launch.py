@@ -9,32 +9,20 @@ An argument that is left empty is not passed on, so it never overrides a paramet
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
 
-from launch import LaunchDescription
+from jaguar_sensors_ros.ros import launching
+from jaguar_sensors_ros.ros.launching import PACKAGE, node, odometry_remapping, sim_time
 
-PACKAGE = 'jaguar_sensors_ros'
-DEMO_TRAJECTORY = 'figure_eight'
 CONFIG = Path(get_package_share_directory(PACKAGE)) / 'config'
 SWITCH = ('true', 'false')
-SWITCH_OR_EMPTY = ('', *SWITCH)
 
 GRADES = ('consumer', 'industrial', 'tactical', 'navigation', 'strategic', 'custom')
 GRADES += ('bmi088', 'adis16470', 'stim300', 'hg9900')
 
 #: name, default, choices or None, description
 ARGUMENTS = (
-    (
-        'truth',
-        'external',
-        None,
-        'Where the ground truth comes from: external (someone publishes it), demo, the name of '
-        'a built-in trajectory (static, circle, figure_eight, racetrack), or a file (EuRoC CSV, '
-        'TUM, ROS 2 bag).',
-    ),
-    ('odom_topic', '', None, 'Topic of the ground-truth odometry; empty: ground_truth/odom.'),
+    launching.TRUTH,
+    launching.ODOM_TOPIC,
     ('imu_params', str(CONFIG / 'imu.yaml'), None, 'Parameter file of the IMU; empty: none.'),
     ('gps_params', str(CONFIG / 'gps.yaml'), None, 'Parameter file of the GPS; empty: none.'),
     (
@@ -50,37 +38,24 @@ ARGUMENTS = (
         'Grade of the IMU, or a device; empty: as in the file.',
     ),
     ('random_seed', '', None, 'Seed of both sensors, a whole number; empty: as in the files.'),
-    ('namespace', '', None, 'Namespace of all nodes started here.'),
+    launching.NAMESPACE,
     ('frame_prefix', '', None, "Put before every frame name, verbatim, e.g. 'robot1/'."),
-    (
-        'use_sim_time',
-        '',
-        SWITCH_OR_EMPTY,
-        'Whether the nodes take their time from /clock; true with a truth started here makes it '
-        'publish /clock.',
-    ),
+    launching.USE_SIM_TIME,
     ('ekf', 'false', SWITCH, 'Also start robot_localization: EKF and navsat_transform.'),
     ('ekf_params', str(CONFIG / 'ekf.yaml'), None, 'Parameter file of robot_localization.'),
     ('rviz', 'false', SWITCH, 'Also start RViz.'),
     ('respawn', 'false', SWITCH, 'Whether the sensors are started again when they die.'),
-    ('log_level', '', ('', 'debug', 'info', 'warn', 'error', 'fatal'), 'Log level of the nodes.'),
+    launching.LOG_LEVEL,
 )
 
 
 def generate_launch_description():
     """Declare the arguments; the nodes are made when their values are known."""
-    declared = []
-    for name, default, choices, description in ARGUMENTS:
-        options = {'default_value': default, 'description': description}
-        if choices is not None:
-            options['choices'] = list(choices)
-        declared.append(DeclareLaunchArgument(name, **options))
-    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+    return launching.description(ARGUMENTS, start)
 
 
-def start(context):
+def start(given):
     """Return the actions for the values that were given."""
-    given = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     actions = [sensor('imu', given), sensor('gps', given)]
     if given['truth'] != 'external':
         actions.append(truth(given))
@@ -100,7 +75,7 @@ def sensor(name, given):
     if name == 'imu' and given['grade']:
         overrides['grade'] = given['grade']
     if given['random_seed']:
-        overrides['random_seed'] = whole_number('random_seed', given['random_seed'])
+        overrides['random_seed'] = launching.whole_number('random_seed', given['random_seed'])
     if given['ekf'] == 'true':
         overrides['publish_mount_tf'] = True
     files = [given[f'{name}_params']] if given[f'{name}_params'] else []
@@ -118,21 +93,9 @@ def sensor(name, given):
 
 def truth(given):
     """Return the node that publishes the ground truth."""
-    trajectory = DEMO_TRAJECTORY if given['truth'] == 'demo' else given['truth']
-    parameters = {'trajectory': trajectory}
-    if given['frame_prefix']:
-        parameters['frame_id'] = f'{given["frame_prefix"]}map'
-        parameters['child_frame_id'] = f'{given["frame_prefix"]}base_link'
-    if given['use_sim_time'] == 'true':
-        parameters['publish_clock'] = True
-    return node(
-        given,
-        package=PACKAGE,
-        executable='truth_node',
-        name='truth',
-        parameters=[parameters],
-        remappings=odometry_remapping(given),
-    )
+    prefix = given['frame_prefix']
+    frames = {'frame_id': f'{prefix}map', 'child_frame_id': f'{prefix}base_link'}
+    return launching.truth(given, **(frames if prefix else {}))
 
 
 def robot_localization(given):
@@ -172,34 +135,3 @@ def rviz(given):
         arguments=['-d', str(CONFIG / 'sensors.rviz')],
         parameters=[sim_time(given)],
     )
-
-
-def node(given, *, arguments=(), **options):
-    """Return a node in the given namespace and with the given log level."""
-    arguments = list(arguments)
-    if given['log_level']:
-        arguments += ['--ros-args', '--log-level', given['log_level']]
-    return Node(
-        namespace=given['namespace'] or None,
-        arguments=arguments,
-        output='screen',
-        **options,
-    )
-
-
-def sim_time(given):
-    """Return the parameter use_sim_time, if it was given."""
-    return {'use_sim_time': given['use_sim_time'] == 'true'} if given['use_sim_time'] else {}
-
-
-def odometry_remapping(given):
-    """Return the remapping of the ground truth, if a topic was given."""
-    return [('ground_truth/odom', given['odom_topic'])] if given['odom_topic'] else []
-
-
-def whole_number(name, text):
-    """Return the number, or stop the launch with what was wrong."""
-    try:
-        return int(text)
-    except ValueError:
-        raise RuntimeError(f'{name}:={text} is not a whole number') from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import doctest
 import fnmatch
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from launch_helpers import launch_arguments
 
 from jaguar_sensors_ros.catalogue import SENSORS, make_settings
 from jaguar_sensors_ros.cli.allan import _values
@@ -129,11 +129,8 @@ def test_requests_of_ros2_service_call_are_right(words):
 
 @of('ros2', 'launch')
 def test_launch_arguments_exist(words):
-    tree = ast.parse((ROOT / 'launch' / words[3]).read_text(encoding='utf-8'))
-    table = next(node.value for node in tree.body if isinstance(node, ast.Assign)
-                 and getattr(node.targets[0], 'id', '') == 'ARGUMENTS')
-    names = {row.elts[0].value for row in table.elts}
-    assert {word.split(':=')[0] for word in words[4:]} <= names
+    names = launch_arguments(ROOT / 'launch' / words[3])
+    assert {word.split(':=')[0] for word in words[4:]} <= set(names)
 
 
 def test_make_targets_and_scripts_exist():

@@ -15,6 +15,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from launch_helpers import launch_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCH_FILE = ROOT / 'launch' / 'imu_gps.launch.py'
@@ -80,16 +81,9 @@ def launch(ros):
 
 
 def test_arguments_are_those_of_the_contract_and_described():
-    tree = ast.parse(LAUNCH_FILE.read_text(encoding='utf-8'))
-    table = next(
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'ARGUMENTS'
-    )
-    names = {row.elts[0].value for row in table.elts}
-    described = {row.elts[0].value for row in table.elts if isinstance(row.elts[3], ast.Constant)}
-    assert names == CONTRACT
-    assert described == names
+    arguments = launch_arguments(LAUNCH_FILE)
+    assert set(arguments) == CONTRACT
+    assert all(arguments.values())
 
 
 @needs_ros2_launch
@@ -136,6 +130,18 @@ def test_included_in_two_namespaces_at_once(graph, launch, tmp_path):
         imu = graph.collect(Imu, f'/{name}/imu/data').until_count(10)
         assert imu[0].header.frame_id == f'{name}/imu_link'
         assert graph.get(f'/{name}/gps', 'random_seed') == number
+
+
+@needs_ros2_launch
+def test_suite_in_a_namespace(graph, launch):
+    from sensor_msgs.msg import Imu, NavSatFix
+
+    launch('jaguar_sensors_ros', 'sensor_suite.launch.py', 'truth:=demo', 'namespace:=robot1')
+    for name in ('imu_front/data', 'imu_rear/data', 'imu_left/data', 'imu/data'):
+        graph.collect(Imu, f'/robot1/{name}').until_count(10)
+    for name in ('gps_nose', 'gps_tail'):
+        graph.collect(NavSatFix, f'/robot1/{name}/fix').until_count(2)
+    assert graph.node.count_subscribers('/robot1/ground_truth/odom') == 1
 
 
 @needs_ros2_launch

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
+from launch_helpers import launch_arguments
 
 from jaguar_sensors_ros import suite_file
 from jaguar_sensors_ros.types import JaguarError
@@ -60,16 +60,10 @@ def test_the_shipped_file():
 
 
 def test_launch_arguments_are_described():
-    tree = ast.parse((ROOT / 'launch' / 'sensor_suite.launch.py').read_text(encoding='utf-8'))
-    table = next(
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'ARGUMENTS'
-    )
-    described = {row.elts[0].value for row in table.elts if isinstance(row.elts[3], ast.Constant)}
-    assert described == {
-        'suite_file', 'truth', 'odom_topic', 'namespace', 'use_sim_time', 'log_level'
-    }  # fmt: skip
+    arguments = launch_arguments(ROOT / 'launch' / 'sensor_suite.launch.py')
+    names = {'suite_file', 'truth', 'odom_topic', 'namespace', 'use_sim_time', 'log_level'}
+    assert set(arguments) == names and all(arguments.values())
+
 
 
 ONE = '{name: a, type: imu}'
