@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ def load(text: str, name: str) -> object:
     if len(text) > LONGEST:
         raise JaguarError(f'{name}: longer than {LONGEST} characters')
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _loader()(text)
         node = loader.get_single_node()
         _check(node, name)
         return None if node is None else loader.construct_document(node)
@@ -65,6 +67,19 @@ def load(text: str, name: str) -> object:
         line = f', line {mark.line + 1}' if mark is not None else ''
         reason = getattr(error, 'problem', None) or str(error).splitlines()[0]
         raise JaguarError(f'{name}{line}: not valid YAML: {reason}') from None
+
+
+@lru_cache(maxsize=1)
+def _loader() -> Any:
+    """Return a safe loader that takes 1e-3 for a number, as YAML 1.2 and ROS do."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """Numbers with an exponent need no decimal point."""
+
+    number = re.compile(r'^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$')
+    Loader.add_implicit_resolver('tag:yaml.org,2002:float', number, list('-+.0123456789'))
+    return Loader
 
 
 def _check(node: Any, name: str) -> None:

@@ -586,3 +586,32 @@ def test_every_mode_of_the_catalogue_is_offered_by_a_sensor_and_known_to_it():
     assert offered == set(FAULTS)
     for cls, _ in SENSORS.values():
         FaultBoard(cls.channels, FAULTS)
+
+
+@pytest.mark.parametrize(('factors', 'sigma'), [((3.0, 3.0), 17.0**0.5), ((2.0, 4.0), 19.0**0.5)])
+def test_noise_on_all_and_noise_on_one_channel_add_their_variances(factors, sigma):
+    """1 + (f1^2 - 1) + (f2^2 - 1) times the variance on the channel that both hit."""
+    sensor = make('imu', gyro__white_noise_density=1e-3, accel__white_noise_density=1e-2,
+                  grade='custom')
+    sensor.board.inject(FaultRequest('noise', factors[0]))
+    sensor.board.inject(FaultRequest('noise', factors[1], 'gyro'))
+    got = run(sensor, seconds(0, 40))
+    assert_std(rates(got), 1e-3 / math.sqrt(DT) * sigma)
+    assert_std(forces(got) - (0, 0, 9.80665), 1e-2 / math.sqrt(DT) * factors[0])
+    assert sensor.status().confidence == pytest.approx(1.0 / sigma)
+
+
+def test_noise_by_injection_and_by_parameters_add_their_variances_too():
+    sensor = make('imu', gyro__white_noise_density=1e-3, grade='custom', fidelity='fault',
+                  failure__mode='noise', failure__magnitude=3.0)
+    sensor.board.inject(FaultRequest('noise', 3.0))
+    assert_std(rates(run(sensor, seconds(0, 40))), 1e-3 / math.sqrt(DT) * math.sqrt(17.0))
+
+
+def test_a_cold_restart_may_repeat_without_a_duration_of_its_own():
+    sensor = make('gps')
+    sensor.board.inject(FaultRequest('cold_restart', 0.1, repeat=1, period=0.5))
+    fixes = [s.has_fix for s in run(sensor, seconds(0, 1))]
+    assert fixes == ([False] * 10 + [True] * 40) * 2
+    with pytest.raises(FaultError, match='period of at least'):
+        sensor.board.inject(FaultRequest('cold_restart', 1.0, repeat=1, period=0.5))

@@ -12,6 +12,12 @@ def test_plain_values_come_through():
     assert strict_yaml.load('', 'f') is None
 
 
+@pytest.mark.parametrize('text', ['1e-3', '+1E3', '-.5e2', '2.e-1', '1.5e+3', '1e30'])
+def test_a_number_with_an_exponent_needs_no_decimal_point(text):
+    assert strict_yaml.load(f'a: {text}', 'f') == {'a': float(text)}
+    assert strict_yaml.load(f'a: v{text}', 'f') == {'a': f'v{text}'}
+
+
 @pytest.mark.parametrize(
     ('text', 'words'),
     [

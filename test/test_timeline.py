@@ -209,6 +209,33 @@ def test_every_fidelity_and_noise_give_the_same_bytes_again(written):
     assert run(imu(seed=4, **values), seconds(0, 2)) != first
 
 
+@pytest.mark.parametrize(
+    'text',
+    [
+        '[{at: 0.2, sensor: imu, mode: bias, magnitude: 9, axis: x, duration: 0.1}]',
+        '[{at: 0.2, sensor: imu, mode: bias, magnitude: 9, axis: x}]',
+        '[{at: 0.2, sensor: imu, mode: none}]',
+        '[{at: 0.2, sensor: imu, mode: none, target: gyro}]',
+    ],
+)
+def test_a_timeline_loaded_late_leaves_alone_what_was_injected_since(text):
+    sensor = imu(**CALM)
+    run(sensor, seconds(0, 1))
+    sensor.board.inject(FaultRequest('bias', 1.0, 'gyro', 'x'))
+    run(sensor, seconds(1, 2))
+    sensor.inject_timeline(text)
+    assert set(rate_x(run(sensor, seconds(2, 3)))) == {1.0}
+
+
+def test_a_total_failure_outlives_one_of_a_timeline_that_is_long_over():
+    sensor = imu(**CALM)
+    run(sensor, seconds(0, 1))
+    sensor.board.inject(FaultRequest('total'))
+    run(sensor, seconds(1, 2))
+    sensor.inject_timeline('[{at: 0.2, sensor: imu, mode: total, duration: 0.1}]')
+    assert run(sensor, seconds(2, 3)) == []
+
+
 def test_a_power_cycle_begins_the_timeline_anew(written):
     for values in (
         {'fidelity': 'fault', 'failure__timeline': written(SCRIPT)},
@@ -347,17 +374,27 @@ def test_random_failures_are_the_same_again_and_others_after_a_power_cycle():
 
 
 def test_probability_decides_once_per_power_on_whether_there_are_any():
-    values = {'sample_rate_hz': 100.0, 'fidelity': 'fault', 'failure__mtbf_hours': 1e-7}
+    values = {'sample_rate_hz': 100.0, 'fidelity': 'fault', 'failure__mtbf_hours': 1e-6}
     sensor = imu(failure__probability=0.0, **values)
     assert len(run(sensor, seconds(0, 1))) == 100
 
 
 def test_clear_repairs_for_good():
-    sensor = imu(sample_rate_hz=100.0, fidelity='fault', failure__mtbf_hours=1e-7)
+    sensor = imu(sample_rate_hz=100.0, fidelity='fault', failure__mtbf_hours=1e-6)
     run(sensor, seconds(0, 1))
     assert sensor.board.clear() == ['total']
     assert len(run(sensor, seconds(1, 3))) == 200
     assert sensor.status().state is SensorState.READY
+
+
+def test_a_gap_of_the_truth_does_not_stall_on_quick_failures():
+    sensor = imu(sample_rate_hz=100.0, fidelity='fault', failure__mode='bias',
+                 failure__magnitude=1.0, failure__duration=1e-9, failure__mtbf_hours=1e-6)
+    run(sensor, seconds(0, 1))
+    got = run(sensor, [still(1e6 + k / 100, 1e6 + (k + 1) / 100, EPOCH) for k in range(100)])
+    assert len(got) == 100
+    with pytest.raises(ParameterError, match=r'failure\.mtbf_hours.*1e-06'):
+        imu(failure__mtbf_hours=1e-9)
 
 
 def test_before_it_comes_a_random_failure_is_no_fault():

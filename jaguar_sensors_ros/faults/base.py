@@ -70,7 +70,8 @@ class Signal:
 
     ``values`` and ``noise_sigma`` are per channel; faults change the values in place, name
     channels that are frozen, tell that the sample is lost, or take satellites, steps of the kind
-    of fix, or the fix itself away.
+    of fix, or the fix itself away.  ``extra_noise`` is the variance that noise faults add, per
+    channel and axis in units of that of the noise; :func:`faults.noise.add_extra` adds it.
     """
 
     values: dict[str, list[float]]
@@ -82,7 +83,7 @@ class Signal:
     fix_steps_lost: int = 0
     fix_lost: bool = False
     loss_probability: float = 0.0
-    noise_factor: float = 1.0
+    extra_noise: dict[str, list[float]] = field(default_factory=dict)
     labels: list[FaultLabel] = field(default_factory=list)
 
 
@@ -112,7 +113,8 @@ class ActiveFault:
     def give_way(self, newer: ActiveFault) -> bool:
         """Leave the axes of the same target to a newer fault; tell whether there were any.
 
-        A fault of the whole sensor gives way to one of the same mode only.
+        A fault of the whole sensor gives way to one of the same mode only.  ``all`` is a target
+        of its own: noise on all and noise on one channel act together.
         """
         apart = self.mode.whole_sensor or newer.mode.whole_sensor
         if self.channels != newer.channels or (apart and self.mode.name != newer.mode.name):

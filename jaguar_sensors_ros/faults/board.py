@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from jaguar_sensors_ros.faults import noise
 from jaguar_sensors_ros.faults.base import (
     NONE,
     Channels,
@@ -201,5 +202,6 @@ class FaultBoard:
                 continue
             effect = fault.mode.act(signal, fault, elapsed_s, self.channels.axes, draw)
             signal.labels.append(FaultLabel(fault.mode.name, fault.target, effect))
+        noise.add_extra(signal, self.channels.axes, draw)
         for rack in racks:
             rack.drop_ended(t_ns)

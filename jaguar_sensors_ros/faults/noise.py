@@ -21,13 +21,26 @@ class Noise(FaultMode):
     def act(
         self, signal: Signal, fault: ActiveFault, elapsed_s: float, axes: str, draw: Draw
     ) -> float:
-        """Add noise of sigma sqrt(f^2 - 1)."""
+        """Ask for more noise: its variance is f^2 - 1 times that of the noise."""
         factor = 1.0 + (fault.magnitude - 1.0) * fault.strength(elapsed_s)
-        extra = math.sqrt(factor * factor - 1.0)
-        signal.noise_factor = max(signal.noise_factor, factor)
         for channel in fault.channels:
-            sigma = signal.noise_sigma[channel]
+            extra = signal.extra_noise.setdefault(channel, [0.0, 0.0, 0.0])
             for axis in fault.axes:
-                normal = draw(f'fault.noise.{channel}', axes[axis])
-                signal.values[channel][axis] += extra * sigma[axis] * normal
+                extra[axis] += factor * factor - 1.0
         return factor
+
+
+def add_extra(signal: Signal, axes: str, draw: Draw) -> None:
+    """Add the noise that all noise faults together ask for: their variances add up."""
+    for channel, extra in signal.extra_noise.items():
+        sigma, values = signal.noise_sigma[channel], signal.values[channel]
+        for axis, variance in enumerate(extra):
+            if variance > 0.0:
+                normal = draw(f'fault.noise.{channel}', axes[axis])
+                values[axis] += math.sqrt(variance) * sigma[axis] * normal
+
+
+def total_factor(signal: Signal) -> float:
+    """Return by how much the noise of the worst axis is larger than specified."""
+    worst = max((max(extra) for extra in signal.extra_noise.values()), default=0.0)
+    return math.sqrt(1.0 + worst)

@@ -10,6 +10,8 @@ from jaguar_sensors_ros.faults.rules import Rules
 from jaguar_sensors_ros.faults.timeline import Event
 from jaguar_sensors_ros.types import NS_PER_S, JaguarError
 
+#: gap [ns] over which random failures are not followed one by one
+_LONGEST_WAY_NS = NS_PER_S
 #: time [s] to the n-th random failure, for n from 0
 Onset = Callable[[int], float]
 
@@ -55,10 +57,16 @@ class Rack:
     # ------------------------------------------------------------------ what is put on it
 
     def put(self, fault: ActiveFault) -> list[ActiveFault]:
-        """Take a fault; return the older ones that left it their axes."""
-        replaced = [old for old in self.faults if old.give_way(fault)]
-        self.faults = [old for old in self.faults if old.axes]
-        self.faults.append(fault)
+        """Take a fault; return the older ones that left it their axes.
+
+        One that a timeline brings late leaves its axes to those that began after its time.
+        """
+        newer = [other for other in self.faults if _began_after(other, fault)]
+        older = [other for other in self.faults if not _began_after(other, fault)]
+        for other in newer:
+            fault.give_way(other)
+        replaced = [old for old in older if old.give_way(fault)]
+        self.faults = [one for one in [*self.faults, fault] if one.axes]
         return replaced
 
     def load(self, events: Iterable[Event]) -> None:
@@ -116,6 +124,9 @@ class Rack:
 
     def advance(self, t_ns: int, before_ns: int, power_on_ns: int) -> None:
         """Put on what is due before the sample at ``t_ns`` [ns]; see :class:`ActiveFault`."""
+        for fault in self.faults:
+            if fault.origin_ns is None:
+                fault.origin_ns = before_ns
         while self._events and power_on_ns + self._events[0].at_ns < t_ns:
             event = self._events.popleft()
             due = self._happen(event.request, power_on_ns + event.at_ns)
@@ -123,9 +134,6 @@ class Rack:
                 due.scheduled = True
         if self._random is not None:
             self._advance_random(t_ns, before_ns)
-        for fault in self.faults:
-            if fault.origin_ns is None:
-                fault.origin_ns = before_ns
 
     def drop_ended(self, t_ns: int) -> None:
         """Take off the faults that are over."""
@@ -133,10 +141,13 @@ class Rack:
 
     def _happen(self, request: FaultRequest, t_ns: int) -> ActiveFault | None:
         if request.mode == NONE:
+            later = [one for one in self.faults if (one.origin_ns or 0) > t_ns]
+            self.faults = [one for one in self.faults if (one.origin_ns or 0) <= t_ns]
             if request.target in ('', 'all'):
                 self.faults = []
             else:
                 self.release(request.target)
+            self.faults += later
             return None
         fault = self._rules.resolve(request)
         fault.origin_ns = t_ns
@@ -146,8 +157,9 @@ class Rack:
     def _advance_random(self, t_ns: int, before_ns: int) -> None:
         assert self._random is not None
         request, onset_s = self._random
-        if self._random_ns is None:
-            self._random_ns = before_ns + _ns(onset_s(0))
+        lost = self._random_ns is not None and before_ns - self._random_ns > _LONGEST_WAY_NS
+        if self._random_ns is None or lost:  # a waiting time without memory may begin anywhere
+            self._random_ns = before_ns + _ns(onset_s(self._failures))
         while self._random_ns < t_ns:
             fault = self._happen(request, self._random_ns)
             if fault is None or fault.end_ns is None:
@@ -155,6 +167,13 @@ class Rack:
                 return
             self._failures += 1
             self._random_ns = fault.end_ns + _ns(onset_s(self._failures))
+
+
+def _began_after(one: ActiveFault, other: ActiveFault) -> bool:
+    """Tell whether a fault began after another, which begins now where its time is not set."""
+    if one.origin_ns is None or other.origin_ns is None:
+        return False
+    return one.origin_ns > other.origin_ns
 
 
 def _ns(seconds: float) -> int:

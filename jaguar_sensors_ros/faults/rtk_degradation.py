@@ -24,6 +24,6 @@ class RtkDegradation(FaultMode):
         self, signal: Signal, fault: ActiveFault, elapsed_s: float, axes: str, draw: Draw
     ) -> float:
         """Count the steps; the receiver draws the consequences."""
-        steps = round(fault.magnitude * fault.strength(elapsed_s))
+        steps = int(fault.magnitude * fault.strength(elapsed_s))
         signal.fix_steps_lost += steps
         return float(steps)

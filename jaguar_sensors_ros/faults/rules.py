@@ -49,7 +49,6 @@ class Rules:
             raise FaultError(
                 f"mode '{request.mode}' is {what}; valid: none, {', '.join(self._modes)}"
             )
-        self._check_times(request)
         names, coherent = self._targets(request, mode)
         magnitude = request.magnitude
         if not abs(magnitude) <= _LARGEST:
@@ -68,6 +67,7 @@ class Rules:
                 f'magnitude {magnitude:g} is not valid for {mode.name}; '
                 f'valid: {mode.magnitude_text}'
             )
+        self._check_times(request, request.duration or mode.own_duration_s(magnitude))
         return ActiveFault(
             mode,
             request,
@@ -77,7 +77,8 @@ class Rules:
             self.channels.rate_of if coherent else {},
         )
 
-    def _check_times(self, request: FaultRequest) -> None:
+    @staticmethod
+    def _check_times(request: FaultRequest, duration_s: float) -> None:
         for name in ('delay', 'duration', 'ramp', 'period'):
             value = getattr(request, name)
             if not 0.0 <= value <= _LONGEST_S:
@@ -86,11 +87,11 @@ class Rules:
                 )
         if request.repeat < 0:
             raise FaultError(f'repeat {request.repeat} is not valid; valid: >= 0')
-        if request.repeat > 0 and request.duration == 0.0:
+        if request.repeat > 0 and duration_s == 0.0:
             raise FaultError('repeat needs a duration > 0')
-        if request.repeat > 0 and request.period < request.duration:
+        if request.repeat > 0 and request.period < duration_s:
             raise FaultError(
-                f'repeat needs a period of at least the duration ({request.duration:g} s), '
+                f'repeat needs a period of at least the duration ({duration_s:g} s), '
                 f'not {request.period:g}'
             )
 
@@ -145,7 +146,7 @@ class Rules:
 
     def check_clear(self, request: FaultRequest) -> None:
         """Check a request of the mode none, which clears a target (see :meth:`resolve`)."""
-        self._check_times(request)
+        self._check_times(request, request.duration)
         names = self.channels.names
         if self._axes(request) != tuple(range(len(self.channels.axes))):
             raise FaultError('axis is not valid for none, which clears a whole target')

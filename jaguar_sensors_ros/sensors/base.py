@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from jaguar_sensors_ros.component import ParameterError, StreamFactory
-from jaguar_sensors_ros.faults import timeline
+from jaguar_sensors_ros.faults import noise, timeline
 from jaguar_sensors_ros.faults.base import Channels, FaultError, FaultMode, Signal
 from jaguar_sensors_ros.faults.board import FaultBoard
 from jaguar_sensors_ros.faults.chance import happens
@@ -405,7 +405,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             lambda term, axis: self._draw_at(term, axis, number),
         )
         self._loss_probability = signal.loss_probability
-        self._noise_factor = signal.noise_factor
+        self._noise_factor = noise.total_factor(signal)
         self._failed = signal.failed
         labels = signal.labels
         self._effective = tuple([f'{label.mode}:{label.target}' for label in labels])

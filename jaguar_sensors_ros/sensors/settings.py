@@ -14,6 +14,9 @@ from jaguar_sensors_ros.sensors.clock import ClockSettings
 from jaguar_sensors_ros.sensors.exposure import LimitSettings
 from jaguar_sensors_ros.types import Fidelity, Vec3
 
+#: shortest mean time between failures [h]
+LEAST_MTBF_H = 1e-6
+
 
 @dataclass(frozen=True)
 class MountSettings:
@@ -121,7 +124,7 @@ class FailureSettings:
         0.0,
         'Mean time between failures: the failure (total where mode is none) comes after '
         'exponentially distributed times, the first counted from power-on, the next from the end '
-        'of the one before (duration). 0: not at random.',
+        'of the one before (duration). 0: not at random, else at least 1e-6.',
         unit='h',
         minimum=0.0,
         source='document 000',
@@ -141,6 +144,12 @@ class FailureSettings:
     allow_injection: bool = parameter(
         True, 'Whether the services may inject and clear failures.', kind='boolean'
     )
+
+    def __post_init__(self) -> None:
+        if 0.0 < self.mtbf_hours < LEAST_MTBF_H:
+            raise ParameterError(
+                'mtbf_hours', self.mtbf_hours, f'must be 0, or at least {LEAST_MTBF_H:g} h'
+            )
 
     def request(self) -> FaultRequest | None:
         """Return the failure, or None where there is none; one at random is total by default."""
