@@ -22,7 +22,8 @@ Values = dict[str, object]
 _KEYS = ('sensors', 'common', 'fused')
 _SENSOR_KEYS = ('name', 'type', 'namespace', 'parameters')
 _FUSED_KEYS = ('name', 'inputs', 'method', 'namespace', 'parameters')
-_NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*')
+#: what ROS takes as a name; the length leaves room for topics below the limit of DDS
+_NAME = re.compile(r'(?!.*__)[A-Za-z_][A-Za-z0-9_]{0,99}')
 #: type of the sensors that can be fused
 _FUSIBLE = 'imu'
 
@@ -200,7 +201,8 @@ def _name(entry: Mapping[str, object], where: str) -> str:
     name = entry.get('name')
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise JaguarError(
-            f'{where}: name {name!r} is not valid: letters, digits and _, no digit first'
+            f'{where}: name {name!r:.60} is not valid: letters, digits and single _, at most '
+            '100, no digit first'
         )
     return name
 
@@ -211,7 +213,7 @@ def _namespace(entry: Mapping[str, object], where: str) -> str:
         _NAME.fullmatch(part) for part in (given.split('/') if given else ())
     ):
         raise JaguarError(
-            f'{where}: namespace {given!r} is not valid: names joined by /, relative to the '
+            f'{where}: namespace {given!r:.60} is not valid: names joined by /, relative to the '
             'namespace of the suite'
         )
     return given

@@ -30,7 +30,7 @@ def board_of(*messages, now_s=0.0):
 
 
 def cell(board, heading, now_s):
-    column = [name.replace('-\n', '').replace('\n', ' ') for name, _ in HEADINGS].index(heading)
+    column = [name.replace('-\n', '').replace('\n', ' ') for name, *_ in HEADINGS].index(heading)
     return board.rows[0].cells(now_s)[column]
 
 
@@ -89,11 +89,27 @@ def test_table_has_colours_and_all_columns():
     )
     out = io.StringIO()
     console = Console(file=out, width=200, force_terminal=True, color_system='standard')
-    console.print(Table('title')._table(board.rows, 1.0))
+    console.print(Table('title')._table(board.rows, 1.0, 200))
     text = out.getvalue()
     assert '\x1b[33mDegraded' in text
     words = '/imu imu fault realistic bias:gyro 200.0 0.50 2.0 300 rate uptime confi- samples'
     assert all(word in text for word in words.split())
+
+
+def test_table_fits_a_narrow_terminal_and_still_names_the_faults():
+    from rich.console import Console
+
+    board = board_of(
+        message(1.0, 100),
+        message(
+            2.0, 300, 'Degraded', causes=['fault bias:gyro'], faults=['bias:gyro', 'total:all']
+        ),
+    )
+    out = io.StringIO()
+    Console(file=out, width=80).print(Table('title')._table(board.rows, 1.0, 80))
+    text = out.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    assert 'fault bias:gyro, total:all to come' in text and 'uptime' not in text
 
 
 def test_lines_only_tell_changes(capsys):

@@ -862,3 +862,17 @@ def test_fusion_wants_readings_of_one_stamp():
     fused = api.fuse_imu_measurements([a.get_measurement(), b.get_measurement()])
     np.testing.assert_allclose(fused.specific_force, (0, 0, G0), atol=1e-12)
     assert fused.valid
+
+
+def test_absurdly_large_true_values_are_refused():
+    imu = api.create_tactical_imu(seed=1)
+    with pytest.raises(api.JaguarError, match='specific force'):
+        imu.set_true_state((1e300, 0.0, 0.0), (0.0, 0.0, 0.0))
+    imu.set_true_state((1e12, 0.0, 0.0), (0.0, 0.0, 0.0))
+    imu.update(0.01)
+    assert imu.get_measurement().valid
+
+
+def test_only_measurements_of_imus_are_fused():
+    with pytest.raises(api.JaguarError, match='only measurements of IMUs'):
+        api.fuse_imu_measurements([3])

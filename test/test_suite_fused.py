@@ -165,3 +165,15 @@ def test_parameters_act_at_once(graph, rig):
     graph.feed(rest(0.52, 1.0, 50))
     assert data.until_count(199)[-1].header.frame_id == 'nav_link'
     assert status.until_count(200)[-1].method == 'median'
+
+
+def test_an_input_that_leaves_the_common_rate_is_named(graph, rig):
+    data, status = rig({}, **NOISE)
+    graph.feed(rest(0.0, 1.0, 50))
+    data.until_count(199)
+    assert graph.set(f'/{NAMES[0]}', sample_rate_hz=100.0)[0].successful
+    graph.feed(rest(1.02, 2.0, 50))
+    found = status.until(lambda m: m.reasons[0] == 'sample_rate_hz is 100')
+    assert list(found.used) == [False, True, True] and found.valid
+    text = f'/{NAMES[0]} has sample_rate_hz 100, not 200: it is left out'
+    graph.until(lambda: any(text in line for line in graph.logs('imu')), 'the warning')

@@ -65,16 +65,24 @@ def test_sensors_give_the_same_bytes_alone_and_in_a_suite(graph, tmp_path):
     assert graph.node.count_subscribers('/ground_truth/odom') == 1  # and received once
 
 
-def test_a_sensor_that_changes_its_truth_goes_on_as_if_alone(graph, tmp_path):
-    """truth.max_gap_s changes midway: the track of this sensor begins anew, others go on."""
+@pytest.mark.parametrize(
+    ('change', 'count'),
+    [
+        # the track of this sensor begins anew: 1.0 to 1.02 s is missing, and one interval
+        ({'truth__twist_frame': 'parent'}, 396),
+        ({'truth__max_gap_s': 0.1}, 400),  # that of before goes on
+    ],
+)
+def test_a_sensor_that_changes_its_truth_goes_on_as_if_alone(graph, tmp_path, change, count):
+    """A parameter truth.* of one sensor changes midway; the others go on."""
     first, second = circle(0.0, 1.0, 50), circle(1.02, 2.0, 50)
     running = graph.start(ImuNode, arguments=AS_REAR, **GIVEN)
     alone = graph.collect(Imu, '/imu_rear/data', raw=True)
     graph.feed(first)
     alone.until_count(200)
-    assert graph.set('/imu_rear', truth__max_gap_s=0.1)[0].successful
+    assert graph.set('/imu_rear', **change)[0].successful
     graph.feed(second)
-    alone.until_count(396)  # 1.0 to 1.02 s is missing, and one interval to begin anew
+    alone.until_count(count)
     graph.drop(alone)
     running.end()
     graph.until(lambda: alone.publishers() == 0, 'the node to end')
@@ -85,7 +93,7 @@ def test_a_sensor_that_changes_its_truth_goes_on_as_if_alone(graph, tmp_path):
     graph.feed(first)
     data.until_count(200)
     other.until_count(200)
-    assert graph.set('/imu_rear', truth__max_gap_s=0.1)[0].successful
+    assert graph.set('/imu_rear', **change)[0].successful
     graph.feed(second)
     other.until_stamp(2.0)
     data.until_count(len(alone))

@@ -40,6 +40,8 @@ def fuse_imu_measurements(
     JaguarError
         if there is none, one is not of an IMU, the stamps differ, or too few agree.
     """
+    if not all(isinstance(measurement, ImuMeasurement) for measurement in measurements):
+        raise JaguarError('only measurements of IMUs can be fused')
     readings = [measurement.reading for measurement in measurements]
     present = [reading for reading in readings if reading is not None]
     if len(present) < len(readings):

@@ -11,6 +11,8 @@ from jaguar_sensors_ros.nav.rotation import quat_norm, quat_normalise
 from jaguar_sensors_ros.types import JaguarError, Quat, Vec3
 
 _SHORTEST_QUATERNION = 1e-6
+#: larger numbers are no motion
+_LARGEST = 1e12
 
 
 def vector(name: str, value: ArrayLike, unit: str) -> Vec3:
@@ -61,6 +63,6 @@ def _numbers(name: str, value: ArrayLike, count: int, wanted: str) -> list[float
     except ValueError:  # rows of different lengths
         given = np.empty(0)
     usable = given.shape == (count,) and given.dtype.kind in 'iuf'
-    if not usable or not np.all(np.isfinite(given)):
+    if not usable or not np.all(np.abs(given.astype(float)) <= _LARGEST):
         raise JaguarError(f'{name} = {value!r}: must be {wanted}')
     return [float(number) for number in given]

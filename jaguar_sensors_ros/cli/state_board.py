@@ -60,10 +60,13 @@ class Row:
         return self.present and self.message is not None and now_s - self.heard_s > _SILENT_S
 
     def causes(self) -> str:
-        """Return the causes of the state; also that output which seems good is not valid."""
+        """Return the causes of the state, faults to come, and that good output is not valid."""
         message = self.message
-        odd = not message.valid and message.state_name in ('Ready', 'Degraded')
-        return ', '.join([*message.causes, *(['not valid'] if odd else [])])
+        told = list(message.causes)
+        told += [f'{name} to come' for name in message.faults if f'fault {name}' not in told]
+        if not message.valid and message.state_name in ('Ready', 'Degraded'):
+            told.append('not valid')
+        return ', '.join(told)
 
     def cells(self, now_s: float) -> tuple[str, ...]:
         """Return the texts of the row, in the order of ``HEADINGS``."""
@@ -85,18 +88,18 @@ class Row:
         )
 
 
-#: headings of the columns, and which are numbers
+#: headings of the columns, which are numbers, and the width of the terminal they need
 HEADINGS = (
-    ('name', False),
-    ('type', False),
-    ('state', False),
-    ('causes', False),
-    ('fidelity', False),
-    ('faults', False),
-    ('rate\nHz', True),
-    ('confi-\ndence', True),
-    ('uptime\ns', True),
-    ('samples', True),
+    ('name', False, 0),
+    ('type', False, 0),
+    ('state', False, 0),
+    ('causes', False, 0),
+    ('fidelity', False, 100),
+    ('faults', False, 140),
+    ('rate\nHz', True, 0),
+    ('confi-\ndence', True, 0),
+    ('uptime\ns', True, 110),
+    ('samples', True, 120),
 )
 
 

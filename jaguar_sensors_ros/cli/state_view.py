@@ -63,9 +63,10 @@ class Table:
 
     def show(self, rows: list[Row], now_s: float) -> None:
         """Draw the rows."""
-        self._live.update(self._table(rows, now_s), refresh=True)
+        table = self._table(rows, now_s, self._live.console.width)
+        self._live.update(table, refresh=True)
 
-    def _table(self, rows: list[Row], now_s: float) -> Any:
+    def _table(self, rows: list[Row], now_s: float, width: int) -> Any:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
 
@@ -78,7 +79,8 @@ class Table:
             title_justify='left',
             caption_justify='left',
         )
-        for heading, numeric in HEADINGS:
+        shown = [i for i, (_, _, least) in enumerate(HEADINGS) if width >= least]
+        for heading, numeric in [HEADINGS[i][:2] for i in shown]:
             wraps = heading in ('causes', 'faults')
             table.add_column(
                 heading,
@@ -87,7 +89,8 @@ class Table:
                 overflow='fold',
             )
         for row in rows:
-            table.add_row(*_coloured(row.cells(now_s)), style='' if row.present else 'dim')
+            texts = _coloured(row.cells(now_s))
+            table.add_row(*[texts[i] for i in shown], style='' if row.present else 'dim')
         return table
 
 

@@ -15,6 +15,8 @@ from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.types import JaguarError
 
+Serve = Callable[[Any, Any], Any]
+
 _FIELDS = tuple(field.name for field in fields(FaultRequest))
 #: parameters that make up the failure given by parameters
 _REQUEST = frozenset(f'failure.{name}' for name in _FIELDS)
@@ -35,6 +37,8 @@ class FaultDesk:
         Its parameters.
     changed : callable
         Called when the faults may have changed.
+    guarded : callable
+        Makes the callback of a service from what serves it.
     """
 
     def __init__(
@@ -43,14 +47,18 @@ class FaultDesk:
         sensor: Sensor[Any, Any],
         bridge: ParameterBridge[Any],
         changed: Callable[[], None],
+        guarded: Callable[[Serve], Serve],
     ) -> None:
         self._node, self._sensor, self._bridge, self._changed = node, sensor, bridge, changed
         self._log = node.get_logger()
         self._said = False
         self.services = [
-            node.create_service(InjectFailure, '~/inject_failure', self._serve_inject),
-            node.create_service(InjectTimeline, '~/inject_timeline', self._serve_timeline),
-            node.create_service(Trigger, '~/clear_failure', self._serve_clear),
+            node.create_service(kind, f'~/{name}', guarded(serve))
+            for kind, name, serve in (
+                (InjectFailure, 'inject_failure', self._serve_inject),
+                (InjectTimeline, 'inject_timeline', self._serve_timeline),
+                (Trigger, 'clear_failure', self._serve_clear),
+            )
         ]
         self.remark()
         self._remark_on_timeline()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -76,6 +77,7 @@ class FusedNode(Node):
             f'fused from {", ".join(self._names)} at {self.rate_hz:g} Hz, '
             f'{self._bridge.settings.method}'
         )
+        self._remark_on_truth()
 
     def _advertise(self, kind: Any, topic: str) -> Any:
         return qos.overridable(self.create_publisher, kind, topic, qos.data())
@@ -84,6 +86,14 @@ class FusedNode(Node):
         if settings.min_inputs > len(self._names):
             raise ParameterError(
                 'min_inputs', settings.min_inputs, f'there are {len(self._names)} inputs'
+            )
+
+    def _remark_on_truth(self) -> None:
+        topics = {node.truth_topic for node in self._nodes}
+        if len(topics) > 1:
+            self.get_logger().warning(
+                f'the inputs listen to several ground truths, {", ".join(sorted(topics))}: they '
+                'must be the same motion on one time'
             )
 
     def _common_rate(self) -> float:
@@ -147,8 +157,22 @@ class FusedNode(Node):
                     covariances = vote.fused.covariances
                     publisher.publish(encode(vote.fused, covariances, frame_id, oriented))
         if self._redundancy.get_subscription_count():
+            vote = replace(vote, reasons=tuple(map(self._reason, self._nodes, vote.reasons)))
             status = writer.redundancy(vote, self._names, t_ns, frame_id, settings.method)
             self._redundancy.publish(status)
+
+
+    def _reason(self, node: ImuNode, reason: str) -> str:
+        rate_hz = node.settings.sample_rate_hz
+        return reason if rate_hz == self.rate_hz else f'sample_rate_hz is {rate_hz:g}'
+
+    def warn_of_rate(self, node: ImuNode) -> None:
+        """Say that an input has left the common rate."""
+        self.get_logger().warning(
+            f'{node.get_fully_qualified_name()} has sample_rate_hz '
+            f'{node.settings.sample_rate_hz:g}, not {self.rate_hz:g}: it is left out',
+            throttle_duration_sec=10.0,
+        )
 
 
 class _Input:
@@ -160,7 +184,10 @@ class _Input:
 
     def sampled(self, sample: ImuSample) -> Callable[[], None]:
         """Return what hands the sample on when it is published."""
-        if self._node.settings.sample_rate_hz != self._fused.rate_hz or not self._fused.is_wanted:
+        if self._node.settings.sample_rate_hz != self._fused.rate_hz:
+            self._fused.warn_of_rate(self._node)
+            return _do_nothing
+        if not self._fused.is_wanted:
             return _do_nothing
         try:
             return partial(self._try, self._fused.take, self._index, self._read(sample))

@@ -52,6 +52,21 @@ class Guard:
 
         return run
 
+    def answering(self, serve: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """Return the callback of a service that answers with an error instead of raising it."""
+        if not self._active:
+            return serve
+
+        def run(request: Any, response: Any) -> Any:
+            try:
+                return serve(request, response)
+            except Exception as error:
+                self._break(error)
+                response.success, response.message = False, self.cause
+                return response
+
+        return run
+
     def _break(self, error: Exception) -> None:
         cause = f'internal error: {type(error).__name__}: {error}'
         if cause != self.cause:

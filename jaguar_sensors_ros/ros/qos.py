@@ -13,6 +13,9 @@ from jaguar_sensors_ros.types import JaguarError
 
 #: deep enough for a stall of some milliseconds at a kilohertz and more
 _DEPTH = 50
+#: the truth may wait longer, for what is lost of it makes a gap in all samples: half a second at a
+#: kilohertz, five seconds at 100 Hz
+_TRUTH_DEPTH = 500
 
 
 def _profile(reliability: ReliabilityPolicy, durability: DurabilityPolicy, depth: int) -> Any:
@@ -29,7 +32,7 @@ def _profile(reliability: ReliabilityPolicy, durability: DurabilityPolicy, depth
 
 def truth() -> Any:
     """Return the profile of the truth, which may come from publishers of either reliability."""
-    return _profile(ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE, _DEPTH)
+    return _profile(ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE, _TRUTH_DEPTH)
 
 
 def data() -> Any:

@@ -179,10 +179,14 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _make_services(self) -> None:
         self._calibrator = Calibrator(self._sensor)
-        self.faults = FaultDesk(self, self._sensor, self._bridge, self._note_changes)
+        self.faults = FaultDesk(
+            self, self._sensor, self._bridge, self._note_changes, self._guard.answering
+        )
         self._offered = [
-            self.create_service(Trigger, '~/reset', self._serve_reset),
-            self.create_service(SetBool, '~/set_enabled', self._serve_enable),
+            self.create_service(Trigger, '~/reset', self._guard.answering(self._serve_reset)),
+            self.create_service(
+                SetBool, '~/set_enabled', self._guard.answering(self._serve_enable)
+            ),
             # a coroutine that waits must not share the group of the other callbacks
             self.create_service(
                 Calibrate,
@@ -396,6 +400,11 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def type_name(self) -> str:
         """The type of the sensor in the catalogue."""
         return self._type
+
+    @property
+    def truth_topic(self) -> str:
+        """Name of the topic that the ground truth comes from."""
+        return str(self._odometry.topic_name)
 
     @property
     def is_broken(self) -> bool:

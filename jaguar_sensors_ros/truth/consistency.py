@@ -28,7 +28,7 @@ class TwistMonitor:
 
     def __init__(self, twist_frame: str, max_gap_ns: int = NS_PER_S // 2) -> None:
         self._twist_frame = twist_frame
-        self._max_gap_ns = max_gap_ns
+        self.max_gap_ns = max_gap_ns
         self._previous: tuple[TruthSample, Vec3, Vec3] | None = None
         self._restart()
 
@@ -46,7 +46,7 @@ class TwistMonitor:
         """Take a sample and its raw linear twist; return a warning or None."""
         turned_twist = rotate(sample.q_nb, twist)
         previous, self._previous = self._previous, (sample, twist, turned_twist)
-        if previous is None or not 0 < sample.t_ns - previous[0].t_ns <= self._max_gap_ns:
+        if previous is None or not 0 < sample.t_ns - previous[0].t_ns <= self.max_gap_ns:
             return None
         before, twist_before, turned_before = previous
         start = self._start = self._start or before

@@ -60,12 +60,22 @@ class TruthIntake:
         self._said: set[str] = set()
         self._remarks: list[str] = []
         self._epoch_ns: int | None = None
-        self.configure(settings, local)
+        self.settings: TruthSettings
+        self.local: LocalFrame
+        self._start(settings, local, round(settings.max_gap_s * NS_PER_S))
 
     def configure(self, settings: TruthSettings, local: LocalFrame) -> None:
-        """Take new settings; the track starts afresh."""
-        self.settings, self.local = settings, local
+        """Take new settings; the track starts afresh unless only the longest gap changes."""
         max_gap_ns = round(settings.max_gap_s * NS_PER_S)
+        bridged = replace(self.settings, max_gap_s=settings.max_gap_s)
+        if (bridged, self.local) == (settings, local):
+            self.settings = settings
+            self.track.max_gap_ns = self._monitor.max_gap_ns = max_gap_ns
+            return
+        self._start(settings, local, max_gap_ns)
+
+    def _start(self, settings: TruthSettings, local: LocalFrame, max_gap_ns: int) -> None:
+        self.settings, self.local = settings, local
         self.track = TruthTrack(settings.authority, max_gap_ns)
         self._monitor = TwistMonitor(settings.twist_frame, max_gap_ns)
         self._waiting: deque[TruthSample] = deque()
