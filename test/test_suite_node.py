@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -352,3 +354,14 @@ def test_the_suite_file_cannot_be_changed_while_running(graph, tmp_path):
     (result,) = graph.set('/sensor_suite', suite_file='/other.yaml')
     assert not result.successful and 'read at start only' in result.reason
     assert graph.publisher(Odometry, '/ground_truth/odom').get_subscription_count() == 1
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_sensors_are_being_made_ends_it_cleanly(graph, tmp_path, number):
+    suite = {'sensors': [imu(f'imu_{i}') for i in range(30)]}
+    path = suite_helpers.write(tmp_path, suite)
+    program = graph.program('sensor_suite', '-p', f'suite_file:={path}')
+    graph.until(lambda: 'imu_0' in graph.node.get_node_names(), 'the first sensor')
+    program.signal(number)
+    assert program.wait() == 0
+    assert 'Traceback' not in program.output

@@ -116,18 +116,25 @@ def on_parameters_applied(node: Node, callback: Callable[[list[Parameter]], None
 class _Stop:
     """Set by SIGINT and SIGTERM."""
 
+    asked = False
+
     def __init__(self) -> None:
-        self.asked = False
+        _Stop.asked = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._ask)
 
     def _ask(self, number: int, frame: object) -> None:
-        self.asked = True
+        _Stop.asked = True
 
     def ignore_more(self) -> None:
         """Let no further signal cut the exit short."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
+
+
+def asked_to_stop() -> bool:
+    """Tell whether a signal has asked the process to end, for what takes long to make."""
+    return _Stop.asked
 
 
 def nodes_of(node: Node) -> list[Node]:

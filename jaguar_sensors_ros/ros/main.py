@@ -2,54 +2,45 @@
 
 from __future__ import annotations
 
-from rclpy.node import Node
+import os
+import signal
+from importlib import import_module
+from typing import Any
 
-from jaguar_sensors_ros.ros import compat
+
+def _leave(number: int, frame: object) -> None:
+    """End at once: nothing has been made yet that would have to be ended."""
+    os._exit(0)
+
+
+def _run(module: str, name: str) -> int:
+    """Run the node that a class of a module of ``ros`` makes; see :func:`compat.run`."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+    from jaguar_sensors_ros.ros import compat
+
+    def make() -> Any:
+        compat.require_interfaces()
+        return getattr(import_module(f'jaguar_sensors_ros.ros.{module}'), name)()
+
+    return compat.run(make)
 
 
 def imu_node() -> int:
     """Run imu_node."""
-
-    def make() -> Node:
-        compat.require_interfaces()
-        from jaguar_sensors_ros.ros.imu_node import ImuNode
-
-        return ImuNode()
-
-    return compat.run(make)
+    return _run('imu_node', 'ImuNode')
 
 
 def gps_node() -> int:
     """Run gps_node."""
-
-    def make() -> Node:
-        compat.require_interfaces()
-        from jaguar_sensors_ros.ros.gps_node import GpsNode
-
-        return GpsNode()
-
-    return compat.run(make)
+    return _run('gps_node', 'GpsNode')
 
 
 def truth_node() -> int:
     """Run truth_node."""
-
-    def make() -> Node:
-        compat.require_interfaces()
-        from jaguar_sensors_ros.ros.truth_node import TruthNode
-
-        return TruthNode()
-
-    return compat.run(make)
+    return _run('truth_node', 'TruthNode')
 
 
 def sensor_suite() -> int:
     """Run sensor_suite."""
-
-    def make() -> Node:
-        compat.require_interfaces()
-        from jaguar_sensors_ros.ros.suite_node import SuiteNode
-
-        return SuiteNode()
-
-    return compat.run(make)
+    return _run('suite_node', 'SuiteNode')

@@ -100,6 +100,8 @@ class SuiteNode(Node):
         hub = TruthHub()
         others = sorted(_names(FusedSettings) - _names_of_sensors())
         for sensor in suite.sensors:
+            if compat.asked_to_stop():
+                return
             options = self._options(sensor, path, overrides)
             terms = SuiteTerms(hub, sensor.values, (_OWN, *others), self._state_changed)
             try:
