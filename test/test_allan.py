@@ -35,9 +35,9 @@ from jaguar_sensors_ros.catalogue import make_sensor, make_settings
 from jaguar_sensors_ros.cli import allan_report
 from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.component import NormalStream
-from jaguar_sensors_ros.errors import batch
+from jaguar_sensors_ros.errors import recursion
 from jaguar_sensors_ros.errors.stochastic import gauss_markov_avar
-from jaguar_sensors_ros.errors.triad import TriadSettings
+from jaguar_sensors_ros.errors.triad_settings import TriadSettings
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import JaguarError
@@ -349,7 +349,7 @@ def test_static_run_is_the_live_sensor(name, monkeypatch):
 def test_static_run_without_scipy(monkeypatch):
     settings = make_settings('imu', {})
     fast = StaticRun(settings, 5).record(3000)
-    monkeypatch.setattr(batch, '_scipy_rounds_plainly', lambda: False)
+    monkeypatch.setattr(recursion, '_scipy_rounds_plainly', lambda: False)
     np.testing.assert_array_equal(fast, StaticRun(settings, 5).record(3000))
 
 

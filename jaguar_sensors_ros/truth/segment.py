@@ -177,8 +177,9 @@ class TwistSegment:
             fy = ez * vx - ex * vz + wz * dx - wx * dz
             fz = ex * vy - ey * vx + wx * dy - wy * dx
         gx, gy, gz = self._turned_back(_GRAVITY, from_ns, to_ns)
-        # gravity turns by -w x g
-        fx, fy, fz = fx + wy * gz - wz * gy, fy + wz * gx - wx * gz, fz + wx * gy - wy * gx
+        # gravity turns by -phi x g, g its mean
+        px, py, pz = scale(self._phi, share / dt)
+        fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
         return _Moved(
             (wx * dt, wy * dt, wz * dt),
             (gained_x, gained_y, gained_z),
