@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -23,6 +23,8 @@ from jaguar_sensors_ros.types import JaguarError
 SettingsT = TypeVar('SettingsT')
 
 Numbers = NDArray[np.float64]
+#: takes a generator, state and increment of PCG64, and the array to fill
+Draw = Callable[[np.random.Generator, int, int, Numbers], None]
 
 #: value of a parameter that is worked out by the node unless it is given
 AUTO = 'auto'
@@ -30,10 +32,8 @@ AUTO = 'auto'
 #: of the period, since streams a power of two apart are correlated in their low bits
 _PERIOD = 1 << 128
 _JUMP = 210306068529402873165736369884012333109
-#: PCG64 goes from state x to a x + c, so a jump goes to a^J x + (1 + a + ... + a^(J-1)) c
-_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
-_JUMP_FACTOR = pow(_MULTIPLIER, _JUMP, _PERIOD)
-_JUMP_SUM = (pow(_MULTIPLIER, _JUMP, (_MULTIPLIER - 1) * _PERIOD) - 1) // (_MULTIPLIER - 1)
+#: PCG64 goes from state x to PCG64_MULTIPLIER x + c
+PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _NO_NUMBERS: Numbers = np.empty(0)
 
 
@@ -267,6 +267,33 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f'did you mean {match[0]}?' if match else 'there are no parameters'
 
 
+def _steps(n: int) -> tuple[int, int]:
+    """Return a^n and 1 + a + ... + a^(n-1): n steps of PCG64 go from x to a^n x + (...) c."""
+    a = PCG64_MULTIPLIER
+    total = (pow(a, n, (a - 1) * _PERIOD) - 1) // (a - 1)
+    return pow(a, n, _PERIOD), total % _PERIOD
+
+
+_JUMP_FACTOR, _JUMP_SUM = _steps(_JUMP)
+
+
+def draw_by_numpy(
+    generator: np.random.Generator, state: int, increment: int, out: Numbers
+) -> None:
+    """Fill an array with the normals that begin at a state of PCG64."""
+    generator.bit_generator.state = {
+        'bit_generator': 'PCG64',
+        'state': {'state': state, 'inc': increment},
+        'has_uint32': 0,
+        'uinteger': 0,
+    }
+    generator.standard_normal(out=out)
+
+
+#: how a block is drawn; errors.fast puts a compiled function of the same numbers here
+draw: Draw = draw_by_numpy
+
+
 class NormalStream:
     """Unit normals of one term and axis, addressed by the sample's number since power-on.
 
@@ -289,7 +316,7 @@ class NormalStream:
 
     BLOCK = 4096
 
-    __slots__ = ('_block', '_entropy', '_generator', '_jumps', '_origin', '_phase', '_values')
+    __slots__ = ('_at', '_block', '_entropy', '_generator', '_origin', '_phase', '_values')
 
     def __init__(self, seed: int, key: str, power_on: int) -> None:
         digest = hashlib.sha256(f'{key}/{power_on}'.encode()).digest()
@@ -298,7 +325,7 @@ class NormalStream:
         self._phase = self._entropy[1] % self.BLOCK
         self._generator: np.random.Generator | None = None
         self._origin = (0, 0)
-        self._jumps = (0, 0)
+        self._at = (0, 0)
         self._block = -1
         self._values = _NO_NUMBERS
 
@@ -320,7 +347,7 @@ class NormalStream:
             block, index = divmod(start + self._phase + done, self.BLOCK)
             size = min(self.BLOCK - index, count - done)
             if size == self.BLOCK:
-                self._at(block).standard_normal(out=numbers[done : done + size])
+                self._draw(block, numbers[done : done + size])
             else:
                 numbers[done : done + size] = self._numbers(block)[index : index + size]
             done += size
@@ -328,38 +355,25 @@ class NormalStream:
     def _numbers(self, block: int) -> Numbers:
         """Return a block; the last one that was asked for is kept."""
         if block != self._block:
-            self._block, self._values = block, self._at(block).standard_normal(self.BLOCK)
+            self._block, self._values = block, np.empty(self.BLOCK)
+            self._draw(block, self._values)
         return self._values
 
-    def _at(self, block: int) -> np.random.Generator:
-        """Return the generator at the beginning of a block."""
+    def _draw(self, block: int, out: Numbers) -> None:
+        """Fill an array with the numbers of a block."""
         if self._generator is None:
             sequence = np.random.SeedSequence(self._entropy)
             self._generator = np.random.Generator(np.random.PCG64(sequence))
             words = self._generator.bit_generator.state['state']
-            self._origin = (words['state'], words['inc'])
-            self._jumps = (0, words['state'])
-        bits = cast(np.random.PCG64, self._generator.bit_generator)
-        (first, increment), (before, state) = self._origin, self._jumps
-        if block == before + 1:  # much cheaper than to advance from the origin
+            self._origin, self._at = (words['state'], words['inc']), (0, words['state'])
+        (first, increment), (before, state) = self._origin, self._at
+        if block == before + 1:
             state = (state * _JUMP_FACTOR + increment * _JUMP_SUM) % _PERIOD
-            bits.state = _state(state, increment)
-        else:
-            bits.state = _state(first, increment)
-            bits.advance(block * _JUMP % _PERIOD)
-            state = bits.state['state']['state']
-        self._jumps = (block, state)
-        return self._generator
-
-
-def _state(state: int, increment: int) -> Any:
-    """Return a state of PCG64 in the form that numpy takes."""
-    return {
-        'bit_generator': 'PCG64',
-        'state': {'state': state, 'inc': increment},
-        'has_uint32': 0,
-        'uinteger': 0,
-    }
+        elif block != before:
+            factor, total = _steps(block * _JUMP % _PERIOD)
+            state = (first * factor + increment * total) % _PERIOD
+        self._at = (block, state)
+        draw(self._generator, state, increment, out)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -34,12 +35,12 @@ def test_it_solves_its_equation_for_an_input_that_is_linear_piece_by_piece(h):
     low_pass = LowPass()
     low_pass.configure(tuple(corners))
     low_pass.state = (1.0, 1.0, 1.0)
-    pieces = [ramp(h, a, b) for a, b in zip(values, values[1:], strict=False)]
+    pieces = [ramp(h, a, b) for a, b in itertools.pairwise(values)]
     got = low_pass.mean(mean_of(pieces, 2 * h), pieces, 2 * h)
     for i, corner in enumerate(corners):
         w = 2 * math.pi * corner
         y, area = 1.0, 0.0
-        for a, b in zip(values, values[1:], strict=False):
+        for a, b in itertools.pairwise(values):
             solved = solve_ivp(
                 lambda t, s, a=a[i], b=b[i], w=w: (w * (a + (b - a) * t / h - s[0]), s[0]),
                 (0.0, h), (y, 0.0), rtol=1e-11, atol=1e-13, method='DOP853',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -10,14 +11,19 @@ from jaguar_sensors_ros.errors.intervals import Array
 
 #: blocks of this length are worth a filter of scipy; those of a live sensor are shorter
 _LONG = 1024
+#: a compiled loop of the same numbers; see :mod:`errors.fast`
+compiled: Callable[[Array, Array], Array] | None = None
 
 
 def first_order(driven: Array, phi: float | Array) -> Array:
     """Return y_k = phi_k y_(k-1) + w_k from y_0 = w_0, rounded at every step.
 
     For a long block of one ``phi`` scipy's filter is used where it is there and rounds as plain
-    arithmetic does; a compiler that fuses multiplication and addition would not.
+    arithmetic does; a compiler that fuses multiplication and addition would not.  ``compiled``
+    is used for all long blocks.
     """
+    if compiled is not None and len(driven) >= _LONG:
+        return np.asarray(compiled(driven, np.atleast_1d(phi)))
     value = 0.0
     if isinstance(phi, np.ndarray):
         pairs = zip(phi.tolist(), driven.tolist(), strict=True)
