@@ -11,6 +11,8 @@ from jaguar_sensors_ros.types import ZERO3, Vec3
 #: input, and by how much it changes from start to end.
 Piece = tuple[float, Vec3, Vec3]
 
+#: gains of the mean for x, y, z and of the change
+_Gains = tuple[float, float, float, float, float, float]
 #: lengths of pieces of which the gains are kept
 _MOST_LENGTHS = 64
 
@@ -36,7 +38,7 @@ class LowPass:
         self.is_on = corners_hz != ZERO3
         self._omega = x, y, z = tuple(2.0 * math.pi * corner for corner in corners_hz)
         self._lags = tuple(1.0 / omega if omega else 0.0 for omega in (x, y, z))
-        self._gains: dict[float, tuple[Vec3, Vec3]] = {}
+        self._gains: dict[float, _Gains] = {}
 
     def break_off(self) -> None:
         """Start anew: what came before a gap in the truth is over."""
@@ -63,7 +65,7 @@ class LowPass:
         before_x, before_y, before_z = self.state or _start(pieces[0])
         out_x, out_y, out_z = before_x, before_y, before_z
         for h, (in_x, in_y, in_z), (d_x, d_y, d_z) in pieces:
-            (a_x, a_y, a_z), (b_x, b_y, b_z) = self._gains.get(h) or self._gain(h)
+            a_x, a_y, a_z, b_x, b_y, b_z = self._gains.get(h) or self._gain(h)
             out_x += a_x * (in_x / h - out_x) + b_x * d_x
             out_y += a_y * (in_y / h - out_y) + b_y * d_y
             out_z += a_z * (in_z / h - out_z) + b_z * d_z
@@ -84,12 +86,12 @@ class LowPass:
         ]
         return (x, y, z)
 
-    def _gain(self, duration_s: float) -> tuple[Vec3, Vec3]:
+    def _gain(self, duration_s: float) -> _Gains:
         """Return the gains of mean and change; 0 for an axis without a low-pass."""
         (a_x, b_x), (a_y, b_y), (a_z, b_z) = [_gains(w * duration_s) for w in self._omega]
         if len(self._gains) >= _MOST_LENGTHS:
             self._gains.clear()
-        gain = self._gains[duration_s] = ((a_x, a_y, a_z), (b_x, b_y, b_z))
+        gain = self._gains[duration_s] = (a_x, a_y, a_z, b_x, b_y, b_z)
         return gain
 
 

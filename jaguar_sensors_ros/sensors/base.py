@@ -371,7 +371,8 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
     def _expose(self, t_ns: int, force: Vec3) -> None:
         """Take the true specific force [m/s2] up to ``t_ns``, without added vibration."""
         s, exposure = self.settings, self.exposure
-        exposure.warm(t_ns, self._tick_ns, s.temperature_c, s.temperature_slew_c_per_s)
+        if exposure.temperature_c != s.temperature_c:
+            exposure.warm(t_ns, self._tick_ns, s.temperature_c, s.temperature_slew_c_per_s)
         exposure.feel(t_ns, force, s.environment.max_shock)
 
     def _added_vibration(self) -> float:

@@ -50,7 +50,8 @@ class Exposure:
 
     def __init__(self, temperature_c: float) -> None:
         self.temperature_c = temperature_c
-        self._warmed_ns: int | None = None
+        #: time of the last sample [ns]
+        self._felt_ns: int | None = None
         self._shock_ns: int | None = None
         self.break_off()
 
@@ -69,18 +70,15 @@ class Exposure:
         ``since_ns`` is the time from which a first change counts; a slew of 0 is a step.
         """
         change = target_c - self.temperature_c
-        if change == 0.0:
-            self._warmed_ns = t_ns
-            return
         if slew_c_per_s > 0.0:
-            start_ns = since_ns if self._warmed_ns is None else self._warmed_ns
+            start_ns = since_ns if self._felt_ns is None else self._felt_ns
             most = slew_c_per_s * (t_ns - start_ns) / NS_PER_S
             change = min(max(change, -most), most)
         self.temperature_c += change
-        self._warmed_ns = t_ns
 
     def feel(self, t_ns: int, force: Vec3, limit_g: float) -> None:
         """Take the true specific force [m/s2] of a sample, without added vibration."""
+        self._felt_ns = t_ns
         self._alternating.push(t_ns, force)
         x, y, z = force
         limit = limit_g * STANDARD_GRAVITY
