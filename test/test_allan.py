@@ -346,6 +346,13 @@ def test_static_run_is_the_live_sensor(name, monkeypatch):
     np.testing.assert_array_equal(offline, live(settings, 5, 2500))
 
 
+def test_static_run_begins_anew_each_time():
+    run = StaticRun(make_settings('imu', {}), 5)
+    first = run.record(500)
+    np.testing.assert_array_equal(run.record(500), first)
+    np.testing.assert_array_equal(np.hstack(list(run.blocks(500))), first.T)
+
+
 def test_static_run_without_scipy(monkeypatch):
     settings = make_settings('imu', {})
     fast = StaticRun(settings, 5).record(3000)

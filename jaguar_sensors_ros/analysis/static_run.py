@@ -72,12 +72,15 @@ class StaticRun:
         self.settings = settings
         self._grid = SampleGrid(settings.sample_rate_hz)
         self._q_bs = quat_from_rpy(settings.mount.rpy)
-        s, streams = settings, StreamFactory(seed, name, 0)
+        self._streams = StreamFactory(seed, name, 0)
+        self._still: dict[int, tuple[Still, Still]] = {}
+
+    def _power_up(self) -> None:
+        s, streams = self.settings, self._streams
         self._gyro = TriadArray(
             'gyro', streams, s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix()
         )
         self._accel = TriadArray('accel', streams, s.accel, s.accel_bias, s.accel_lsb, None)
-        self._still: dict[int, tuple[Still, Still]] = {}
 
     def samples(self, duration_s: float) -> int:
         """Return how many samples a run of ``duration_s`` [s] has."""
@@ -88,6 +91,7 @@ class StaticRun:
 
         Rows are in the order of :data:`analysis.allan_theory.AXES`, [rad/s] and [m/s2].
         """
+        self._power_up()
         for start in range(0, count, BLOCK):
             block = np.empty((6, min(BLOCK, count - start)))
             self._fill(start, block)
@@ -100,6 +104,7 @@ class StaticRun:
         if count >= _WORTH_COMPILING:
             fast.use()
         data = np.empty((6, count))
+        self._power_up()
         for start in range(0, count, BLOCK):
             end = min(start + BLOCK, count)
             self._fill(start, data[:, start:end])
