@@ -189,14 +189,11 @@ class TwistSegment:
 
     def _turned_back(self, vector_n: Vec3, from_ns: int, to_ns: int) -> Vec3:
         """Integrate a vector that is fixed in n, resolved in b."""
-        if from_ns == self.start_ns:
-            q, turn = self.first.q_nb, self._phi
-        else:
-            q = self.attitude(from_ns)
-        if to_ns - from_ns != self._span_ns:
-            turn = scale(self._phi, (to_ns - from_ns) / self._span_ns)
-        seen = rotate_back(q, vector_n)
-        return integral_of_rotated_back(turn, seen, (to_ns - from_ns) / NS_PER_S)
+        length_ns = to_ns - from_ns
+        q = self.first.q_nb if from_ns == self.start_ns else self.attitude(from_ns)
+        is_whole = length_ns == self._span_ns
+        turn = self._phi if is_whole else scale(self._phi, length_ns / self._span_ns)
+        return integral_of_rotated_back(turn, rotate_back(q, vector_n), length_ns / NS_PER_S)
 
     def _over_earth(
         self,
