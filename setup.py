@@ -15,6 +15,7 @@ EXTRAS = {
     'plot': ['matplotlib'],
     'bags': ['rosbags'],
     'cli': ['argcomplete', 'rich'],
+    'fast': ['numba'],
 }
 EXTRAS['all'] = sorted({name for names in EXTRAS.values() for name in names})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -45,7 +44,7 @@ def trajectory(seconds: float) -> Callable[[], dict[str, Any]]:
     """Return what makes the samples of an IMU at 100 Hz and a GNSS receiver at 10 Hz."""
     source = Racetrack()
     # without accelerations, as pyins has none
-    truth = [replace(source.at(t_ns), a_nb_b=None) for t_ns in data.times_ns(seconds)]
+    truth = [source.at(t_ns)._replace(a_nb_b=None) for t_ns in data.times_ns(seconds)]
     earth = {'origin': list(data.ORIGIN)}
     inertial = {'earth.rotation': True, 'earth.gravity': 'wgs84', **_imu_values(data.IMU_HZ)}
     kinds = {'imu': {**inertial, **earth}, 'gps': {'update_hz': data.GPS_HZ, **earth}}

@@ -11,18 +11,30 @@ import dataclasses
 import difflib
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaguar_sensors_ros.types import JaguarError
 
 SettingsT = TypeVar('SettingsT')
 
+Numbers = NDArray[np.float64]
+#: takes a generator, state and increment of PCG64, and the array to fill
+Draw = Callable[[np.random.Generator, int, int, Numbers], None]
+
 #: value of a parameter that is worked out by the node unless it is given
 AUTO = 'auto'
+#: period of PCG64, and numpy's step from one of its jumps to the next: odd, at the golden ratio
+#: of the period, since streams a power of two apart are correlated in their low bits
+_PERIOD = 1 << 128
+_JUMP = 210306068529402873165736369884012333109
+#: PCG64 goes from state x to PCG64_MULTIPLIER x + c
+PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_NO_NUMBERS: Numbers = np.empty(0)
 
 
 class ParameterError(JaguarError):
@@ -255,13 +267,42 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f'did you mean {match[0]}?' if match else 'there are no parameters'
 
 
+def _steps(n: int) -> tuple[int, int]:
+    """Return a^n and 1 + a + ... + a^(n-1): n steps of PCG64 go from x to a^n x + (...) c."""
+    a = PCG64_MULTIPLIER
+    total = (pow(a, n, (a - 1) * _PERIOD) - 1) // (a - 1)
+    return pow(a, n, _PERIOD), total % _PERIOD
+
+
+_JUMP_FACTOR, _JUMP_SUM = _steps(_JUMP)
+
+
+def draw_by_numpy(
+    generator: np.random.Generator, state: int, increment: int, out: Numbers
+) -> None:
+    """Fill an array with the normals that begin at a state of PCG64."""
+    generator.bit_generator.state = {
+        'bit_generator': 'PCG64',
+        'state': {'state': state, 'inc': increment},
+        'has_uint32': 0,
+        'uinteger': 0,
+    }
+    generator.standard_normal(out=out)
+
+
+#: how a block is drawn; errors.fast puts a compiled function of the same numbers here
+draw: Draw = draw_by_numpy
+
+
 class NormalStream:
     """Unit normals of one term and axis, addressed by the sample's number since power-on.
 
-    Blocks of ``BLOCK`` numbers come from PCG64 seeded by
-    ``SeedSequence([seed, *words], spawn_key=(block,))``, where the words are those of
-    sha256("sensor/term/axis/power_on").  Any position is reached in constant time, so samples
-    that were missed (a gap in the truth, a disabled sensor) cost nothing and disturb nothing.
+    They come in blocks of ``BLOCK`` numbers.  Block b is what ``PCG64(sequence).jumped(b)`` gives,
+    with ``sequence = SeedSequence([seed, *words])`` and the words of
+    sha256("sensor/term/axis/power_on").  Sample 0 has number ``words[0] % BLOCK`` of block 0, so
+    that not all streams of a sensor need a new block at the same sample.  Any position is
+    reached in constant time: samples that were missed (a gap in the truth, a disabled sensor)
+    cost nothing and disturb nothing.
 
     Parameters
     ----------
@@ -273,65 +314,66 @@ class NormalStream:
         Number of the power cycle, from 0.
     """
 
-    BLOCK = 1024
+    BLOCK = 4096
 
-    __slots__ = ('_entropy', '_first', '_values')
+    __slots__ = ('_at', '_block', '_entropy', '_generator', '_origin', '_phase', '_values')
 
     def __init__(self, seed: int, key: str, power_on: int) -> None:
         digest = hashlib.sha256(f'{key}/{power_on}'.encode()).digest()
         words = np.frombuffer(digest, dtype='<u4')
-        self._entropy = [seed, *(int(word) for word in words)]
-        self._first = 0
-        self._values: list[float] = []
+        self._entropy = [seed, *words.tolist()]
+        self._phase = self._entropy[1] % self.BLOCK
+        self._generator: np.random.Generator | None = None
+        self._origin = (0, 0)
+        self._at = (0, 0)
+        self._block = -1
+        self._values = _NO_NUMBERS
 
     def __call__(self, tick: int) -> float:
         """Return the number of sample ``tick`` (>= 0)."""
-        index = tick - self._first
-        if not 0 <= index < len(self._values):
-            block, index = divmod(tick, self.BLOCK)
-            self._first = block * self.BLOCK
-            self._values = cast('list[float]', self.block(block).tolist())
-        return self._values[index]
+        block, index = divmod(tick + self._phase, self.BLOCK)
+        return float(self._numbers(block)[index])
 
-    def block(self, block: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the numbers of the samples from ``block`` x BLOCK on, shape (BLOCK,)."""
-        sequence = np.random.SeedSequence(self._entropy, spawn_key=(block,))
-        return np.random.Generator(np.random.PCG64(sequence)).standard_normal(self.BLOCK)
-
-    def array(self, start: int, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def array(self, start: int, count: int) -> Numbers:
         """Return the numbers of ``count`` samples from ``start`` on, shape (count,)."""
-        first, last = start // self.BLOCK, (start + count - 1) // self.BLOCK
-        blocks = [self.block(block) for block in range(first, last + 1)]
-        joined = np.concatenate(blocks) if blocks else np.empty(0)
-        offset = start - first * self.BLOCK
-        return joined[offset : offset + count]
+        numbers = np.empty(count)
+        self.fill(start, numbers)
+        return numbers
 
+    def fill(self, start: int, numbers: Numbers) -> None:
+        """Put the numbers of the samples from ``start`` on into an array, shape (count,)."""
+        done, count = 0, len(numbers)
+        while done < count:
+            block, index = divmod(start + self._phase + done, self.BLOCK)
+            size = min(self.BLOCK - index, count - done)
+            if size == self.BLOCK:
+                self._draw(block, numbers[done : done + size])
+            else:
+                numbers[done : done + size] = self._numbers(block)[index : index + size]
+            done += size
 
-class NormalRows:
-    """Streams that are drawn together: a row of unit normals for each sample.
+    def _numbers(self, block: int) -> Numbers:
+        """Return a block; the last one that was asked for is kept."""
+        if block != self._block:
+            self._block, self._values = block, np.empty(self.BLOCK)
+            self._draw(block, self._values)
+        return self._values
 
-    Parameters
-    ----------
-    streams : iterable of NormalStream
-        The streams, one for each number of a row.
-    """
-
-    __slots__ = ('_first', '_rows', '_streams')
-
-    def __init__(self, streams: Iterable[NormalStream]) -> None:
-        self._streams = tuple(streams)
-        self._first = 0
-        self._rows: list[tuple[float, ...]] = []
-
-    def __call__(self, tick: int) -> tuple[float, ...]:
-        """Return the numbers of sample ``tick`` (>= 0)."""
-        index = tick - self._first
-        if not 0 <= index < len(self._rows):
-            block, index = divmod(tick, NormalStream.BLOCK)
-            self._first = block * NormalStream.BLOCK
-            columns = [stream.block(block).tolist() for stream in self._streams]
-            self._rows = list(zip(*columns, strict=True))
-        return self._rows[index]
+    def _draw(self, block: int, out: Numbers) -> None:
+        """Fill an array with the numbers of a block."""
+        if self._generator is None:
+            sequence = np.random.SeedSequence(self._entropy)
+            self._generator = np.random.Generator(np.random.PCG64(sequence))
+            words = self._generator.bit_generator.state['state']
+            self._origin, self._at = (words['state'], words['inc']), (0, words['state'])
+        (first, increment), (before, state) = self._origin, self._at
+        if block == before + 1:
+            state = (state * _JUMP_FACTOR + increment * _JUMP_SUM) % _PERIOD
+        elif block != before:
+            factor, total = _steps(block * _JUMP % _PERIOD)
+            state = (first * factor + increment * total) % _PERIOD
+        self._at = (block, state)
+        draw(self._generator, state, increment, out)
 
 
 @dataclass(frozen=True)

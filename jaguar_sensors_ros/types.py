@@ -2,7 +2,8 @@
 
 Vectors are tuples of three floats, quaternions tuples of four floats in the order
 w, x, y, z (scalar first, as in transforms3d); ROS messages carry x, y, z, w and are converted
-at the boundary.  Time is integer nanoseconds.  Everything is SI.  Frame letters are explained
+at the boundary.  Time is integer nanoseconds.  Everything is SI.  What is made at every sample
+is a NamedTuple, which costs a quarter of a frozen dataclass.  Frame letters are explained
 on the conventions page (:mod:`jaguar_sensors_ros`).
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
@@ -53,8 +54,7 @@ class FixType(IntEnum):
     RTK_FIXED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class TruthSample:
+class TruthSample(NamedTuple):
     """The true motion of the body at one instant.
 
     Parameters
@@ -109,8 +109,7 @@ class FaultLabel:
     magnitude: float
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelError:
+class ChannelError(NamedTuple):
     """What was added to the ideal value of one channel, per axis, in the channel's unit.
 
     ``total`` is published minus ideal exactly; the other three name the stochastic part and
@@ -123,8 +122,7 @@ class ChannelError:
     total: Vec3
 
 
-@dataclass(frozen=True, slots=True)
-class ImuSubSample:
+class ImuSubSample(NamedTuple):
     """Increments over one sample interval in the sensor frame: [rad], [m/s], [s]."""
 
     delta_theta: Vec3
@@ -132,8 +130,7 @@ class ImuSubSample:
     dt_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class ImuSample:
+class ImuSample(NamedTuple):
     """One IMU sample as published; rates are interval means unless ``rate_output`` is instant.
 
     ``angular_velocity`` [rad/s] and ``specific_force`` [m/s2] are resolved in the sensor frame,

@@ -35,9 +35,9 @@ from jaguar_sensors_ros.catalogue import make_sensor, make_settings
 from jaguar_sensors_ros.cli import allan_report
 from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.component import NormalStream
-from jaguar_sensors_ros.errors import batch
+from jaguar_sensors_ros.errors import recursion
 from jaguar_sensors_ros.errors.stochastic import gauss_markov_avar
-from jaguar_sensors_ros.errors.triad import TriadSettings
+from jaguar_sensors_ros.errors.triad_settings import TriadSettings
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import JaguarError
@@ -346,10 +346,17 @@ def test_static_run_is_the_live_sensor(name, monkeypatch):
     np.testing.assert_array_equal(offline, live(settings, 5, 2500))
 
 
+def test_static_run_begins_anew_each_time():
+    run = StaticRun(make_settings('imu', {}), 5)
+    first = run.record(500)
+    np.testing.assert_array_equal(run.record(500), first)
+    np.testing.assert_array_equal(np.hstack(list(run.blocks(500))), first.T)
+
+
 def test_static_run_without_scipy(monkeypatch):
     settings = make_settings('imu', {})
     fast = StaticRun(settings, 5).record(3000)
-    monkeypatch.setattr(batch, '_scipy_rounds_plainly', lambda: False)
+    monkeypatch.setattr(recursion, '_scipy_rounds_plainly', lambda: False)
     np.testing.assert_array_equal(fast, StaticRun(settings, 5).record(3000))
 
 

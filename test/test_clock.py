@@ -22,6 +22,7 @@ from core_helpers import (
 
 from jaguar_sensors_ros.component import ParameterError, StreamFactory
 from jaguar_sensors_ros.nav.gps_time import week_and_time
+from jaguar_sensors_ros.types import ImuSample
 
 KINDS = {
     'imu': (imu, 200, {'gyro__white_noise_density': 1e-4, 'accel__white_noise_density': 1e-3,
@@ -46,7 +47,8 @@ def stamps(samples):
 
 def measured(sample):
     """Return a sample without what the clock says."""
-    values = dataclasses.asdict(sample)
+    is_imu = isinstance(sample, ImuSample)
+    values = sample._asdict() if is_imu else dataclasses.asdict(sample)
     for name in ('t_ns', 'gps_week', 'time_of_week_s'):
         values.pop(name, None)
     return values

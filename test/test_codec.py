@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 import struct
@@ -219,7 +218,7 @@ def test_a_number_that_does_not_fit_is_left_to_the_ordinary_message():
     encode = encoders.temperature()
     for _ in range(5):
         encode(imu_sample(chance), 'f')
-    late = dataclasses.replace(imu_sample(chance), t_ns=2**31 * 10**9)
+    late = imu_sample(chance)._replace(t_ns=2**31 * 10**9)
     with pytest.raises((AssertionError, OverflowError, SystemError)):
         serialize_message(encode(late, 'f'))
 

@@ -128,7 +128,8 @@ def test_error_is_published_minus_true(graph):
         parts = (error.position_noise, error.position_bias, error.position_fault)
         total = np.sum([xyz(part) for part in parts], axis=0)
         assert xyz(error.position_total) == pytest.approx(total, abs=1e-6)
-        assert xyz(error.position_fault) == (7.0, 0.0, 0.0)
+        # the difference of two positions of some metres, rounded
+        assert xyz(error.position_fault) == pytest.approx((7.0, 0.0, 0.0), abs=1e-14)
         difference = np.subtract(xyz(vel.twist.twist.linear), xyz(true_vel.twist.twist.linear))
         assert xyz(error.velocity_total) == pytest.approx(difference, abs=1e-5)
         assert list(error.fault_modes) == ['bias']

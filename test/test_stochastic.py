@@ -23,6 +23,7 @@ from core_helpers import (
 from scipy import stats
 
 from jaguar_sensors_ros.component import StreamFactory
+from jaguar_sensors_ros.errors.intervals import Intervals
 from jaguar_sensors_ros.errors.stochastic import (
     FLICKER_FLOOR,
     BiasInstability,
@@ -39,9 +40,25 @@ def streams(seed=1, power_on=0):
     return StreamFactory(seed, 'imu', power_on)
 
 
+def even(n, dt):
+    """Return the lengths of ``n`` samples of ``dt`` [s]."""
+    return Intervals((round(dt * 1e9),), np.zeros(n, dtype=np.intp))
+
+
 def gauss_markov(n, dt, tau, seed=1, axis='x'):
     process = GaussMarkov(streams(seed).stream('bias', axis))
-    return np.array([process.step(i, dt, tau) for i in range(n)])
+    return process.block(0, even(n, dt), tau)
+
+
+def random_walk(n, dt, coefficient, seed=1):
+    walk = RandomWalk(streams(seed).stream('walk', 'x'))
+    return walk.block(0, even(n, dt), coefficient)
+
+
+def bias_instability(sigma, tau, model, seed=1):
+    bias = BiasInstability(streams(seed), 'bias', 'x')
+    bias.configure(sigma, tau, model)
+    return bias
 
 
 # white noise ---------------------------------------------------------------------------------
@@ -94,12 +111,7 @@ def test_the_allan_deviation_of_white_noise_is_n_over_root_tau():
 
 @pytest.mark.parametrize('tick', [0, 1, 50])
 def test_gauss_markov_is_stationary_from_the_first_sample(tick):
-    ends = []
-    for seed in range(2000):
-        process = GaussMarkov(streams(seed).stream('bias', 'x'))
-        for i in range(tick + 1):
-            value = process.step(i, 0.01, 1.0)
-        ends.append(value)
+    ends = [gauss_markov(tick + 1, 0.01, 1.0, seed)[-1] for seed in range(2000)]
     assert_std(ends, 1.0)
 
 
@@ -135,8 +147,8 @@ def test_a_gap_lets_the_bias_decay_as_if_its_samples_had_been_taken():
     pairs = []
     for seed in range(3000):
         process = GaussMarkov(streams(seed).stream('bias', 'x'))
-        before = process.step(0, 0.1, 1.0)
-        after = process.step(10, 0.1, 1.0)  # nine samples were left out
+        (before,) = process.block(0, even(1, 0.1), 1.0)
+        (after,) = process.block(10, even(1, 0.1), 1.0)  # nine samples were left out
         pairs.append((before, after))
     a, b = np.array(pairs).T
     assert_std(b, 1.0)
@@ -145,10 +157,11 @@ def test_a_gap_lets_the_bias_decay_as_if_its_samples_had_been_taken():
 
 
 def test_gauss_markov_keeps_its_variance_where_tau_is_a_billion_steps():
-    process = GaussMarkov(streams().stream('bias', 'x'))
-    process.step(0, 1e-3, 1e6)
-    process.step(1, 1e-3, 1e6)
-    assert process._root == pytest.approx(math.sqrt(2e-9), rel=1e-8)
+    stream = streams().stream('bias', 'x')
+    first, second = gauss_markov(2, 1e-3, 1e6)
+    assert (second - first * math.exp(-1e-9)) / stream(1) == pytest.approx(
+        math.sqrt(2e-9), rel=1e-8
+    )
 
 
 def test_a_correlation_time_of_0_is_white():
@@ -184,8 +197,8 @@ def test_the_floor_of_the_flicker_sum_is_0664_b():
 
 
 def test_the_allan_deviation_of_simulated_flicker_is_flat_at_0664_b():
-    bias, B, dt, n = BiasInstability(streams(), 'bias', 'x'), 3e-4, 0.5, 60000
-    x = np.array([bias.step(i, dt, B, 1024.0, 'flicker') for i in range(n)])
+    B, dt, n = 3e-4, 0.5, 60000
+    x = bias_instability(B, 1024.0, 'flicker').block(0, even(n, dt))
     taus, adev, _, _ = allantools.oadev(
         x - x.mean(), rate=1 / dt, data_type='freq', taus=[15.0, 60.0, 240.0]
     )
@@ -200,19 +213,33 @@ def test_the_allan_deviation_of_simulated_flicker_is_flat_at_0664_b():
 def test_the_stationary_sigma_of_the_flicker_sum_is_what_it_scatters():
     ends = []
     for seed in range(700):
-        bias = BiasInstability(streams(seed), 'bias', 'x')
-        ends.append(bias.step(0, 0.01, 2.0, 300.0, 'flicker'))
+        ends += list(bias_instability(2.0, 300.0, 'flicker', seed).block(0, even(1, 0.01)))
     assert_std(ends, stationary_sigma(2.0, 300.0, 'flicker'))
     assert stationary_sigma(2.0, 300.0, 'gauss_markov') == 2.0
 
 
 def test_switching_the_bias_model_there_and_back_keeps_the_first_model():
-    plain, switched = (BiasInstability(streams(), 'bias', 'x') for _ in range(2))
-    models = ['gauss_markov'] * 10 + ['flicker'] * 10 + ['gauss_markov'] * 10
-    a = [plain.step(i, 0.1, 1.0, 50.0, 'gauss_markov') for i in range(30)]
-    b = [switched.step(i, 0.1, 1.0, 50.0, model) for i, model in enumerate(models)]
-    assert a[:10] == b[:10]
-    assert a[20:] == b[20:]
+    plain, switched = (bias_instability(1.0, 50.0, 'gauss_markov') for _ in range(2))
+    a, b = plain.block(0, even(30, 0.1)), []
+    for i, model in enumerate(('gauss_markov', 'flicker', 'gauss_markov')):
+        switched.configure(1.0, 50.0, model)
+        b.append(switched.block(10 * i, even(10, 0.1)))
+    np.testing.assert_array_equal(a[:10], b[0])
+    assert not np.any(a[10:20] == b[1])
+    np.testing.assert_array_equal(a[20:], b[2])
+
+
+@pytest.mark.parametrize('model', ['gauss_markov', 'flicker'])
+def test_a_sigma_of_0_for_a_while_leaves_no_trace(model):
+    plain, switched = (bias_instability(1.0, 50.0, model) for _ in range(2))
+    a, b = plain.block(0, even(30, 0.1)), []
+    for i, sigma in enumerate((1.0, 0.0, 1.0)):
+        switched.configure(sigma, 50.0, model)
+        b.append(switched.block(10 * i, even(10, 0.1)))
+    np.testing.assert_array_equal(b[1], np.zeros(10))
+    np.testing.assert_array_equal(a[20:], b[2])
+    never = bias_instability(0.0, 50.0, model)
+    assert never.block(0, even(10, 0.1)) is None
 
 
 # random walk and turn-on bias ------------------------------------------------------------------
@@ -221,11 +248,9 @@ def test_switching_the_bias_model_there_and_back_keeps_the_first_model():
 def test_the_variance_of_the_random_walk_is_k_squared_t():
     K, ends = 0.3, {9: [], 99: []}
     for seed in range(2000):
-        walk = RandomWalk(streams(seed).stream('walk', 'x'))
-        for i in range(100):
-            value = walk.step(i, 0.02, K)
-            if i in ends:
-                ends[i].append(value)
+        walk = random_walk(100, 0.02, K, seed)
+        for i, values in ends.items():
+            values.append(walk[i])
     for i, values in ends.items():
         assert_std(values, K * math.sqrt((i + 1) * 0.02))
 
@@ -234,25 +259,25 @@ def test_the_random_walk_goes_on_over_a_gap():
     ends = []
     for seed in range(2000):
         walk = RandomWalk(streams(seed).stream('walk', 'x'))
-        walk.step(0, 0.02, 1.0)
-        ends.append(walk.step(100, 0.02, 1.0))
+        walk.block(0, even(1, 0.02), 1.0)
+        ends += list(walk.block(100, even(1, 0.02), 1.0))
     assert_std(ends, math.sqrt(101 * 0.02))
 
 
 def test_a_random_walk_begins_where_its_coefficient_is_set():
     walk = RandomWalk(streams().stream('walk', 'x'))
-    assert [walk.step(i, 0.02, 0.0) for i in range(1000)] == [0.0] * 1000
+    assert walk.block(0, even(1000, 0.02), 0.0) is None
     ends = []
     for seed in range(2000):
         walk = RandomWalk(streams(seed).stream('walk', 'x'))
-        walk.step(999, 0.02, 0.0)
-        ends.append(walk.step(1000, 0.02, 1.0))
+        walk.block(999, even(1, 0.02), 0.0)
+        ends += list(walk.block(1000, even(1, 0.02), 1.0))
     assert_std(ends, math.sqrt(0.02))
 
 
 def test_the_allan_deviation_of_the_random_walk_is_k_root_tau_third():
-    walk, K, n = RandomWalk(streams().stream('walk', 'x')), 1e-3, 100_000
-    x = np.array([walk.step(i, 0.1, K) for i in range(n)])
+    K, n = 1e-3, 100_000
+    x = random_walk(n, 0.1, K)
     taus, adev, _, _ = allantools.oadev(
         x - x.mean(), rate=10.0, data_type='freq', taus=[4.0, 16.0, 64.0]
     )

@@ -29,26 +29,56 @@ from jaguar_sensors_ros.faults.base import FaultRequest
 MS = 1_000_000
 
 
+BLOCK = NormalStream.BLOCK
+
+
 def test_single_numbers_are_those_of_the_array_in_any_order():
     stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
-    array = stream.array(0, 5000)
+    array = stream.array(0, 5 * BLOCK)
     other = NormalStream(7, 'imu/gyro.white_noise/x', 0)
-    for tick in (0, 1, 1023, 1024, 4999, 2047, 5, 1025, 0):
+    for tick in (0, 1, BLOCK - 1, BLOCK, 5 * BLOCK - 1, 2 * BLOCK - 1, 5, BLOCK + 1, 0):
         assert other(tick) == array[tick]
-    np.testing.assert_array_equal(stream.array(1000, 2100), array[1000:3100])
-    np.testing.assert_array_equal(stream.array(1024, 1024), array[1024:2048])
+    n = BLOCK // 2
+    np.testing.assert_array_equal(stream.array(n, 3 * BLOCK), array[n : n + 3 * BLOCK])
+    np.testing.assert_array_equal(stream.array(BLOCK, BLOCK), array[BLOCK : 2 * BLOCK])
     assert len(stream.array(10, 0)) == 0
 
 
+def jumps(key, power_on, blocks):
+    """Return the blocks of a stream, made by numpy, and where in the first one it begins."""
+    words = np.frombuffer(hashlib.sha256(f'{key}/{power_on}'.encode()).digest(), dtype='<u4')
+    sequence = np.random.SeedSequence([7, *map(int, words)])
+    generators = [np.random.Generator(np.random.PCG64(sequence).jumped(b)) for b in blocks]
+    return [g.standard_normal(BLOCK) for g in generators], int(words[0]) % BLOCK
+
+
 def test_the_key_is_the_sha256_of_the_name_and_the_power_on():
-    words = np.frombuffer(hashlib.sha256(b'imu/gyro.white_noise/x/3').digest(), dtype='<u4')
-    sequence = np.random.SeedSequence([7, *map(int, words)], spawn_key=(2,))
-    block = np.random.Generator(np.random.PCG64(sequence)).standard_normal(1024)
-    np.testing.assert_array_equal(
-        NormalStream(7, 'imu/gyro.white_noise/x', 3).array(2048, 1024), block
-    )
+    (block,), phase = jumps('imu/gyro.white_noise/x', 3, [2])
+    stream = NormalStream(7, 'imu/gyro.white_noise/x', 3)
+    np.testing.assert_array_equal(stream.array(2 * BLOCK - phase, BLOCK), block)
     stream = StreamFactory(7, 'imu', 3).stream('gyro.white_noise', 'x')
-    assert stream(2048) == block[0]
+    assert stream(2 * BLOCK - phase) == block[0]
+
+
+def test_a_stream_is_reached_at_any_distance():
+    stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
+    (block,), phase = jumps('imu/gyro.white_noise/x', 0, [10**12])
+    assert stream(10**12 * BLOCK - phase + 5) == block[5]
+    np.testing.assert_array_equal(stream.array(10**12 * BLOCK - phase, BLOCK), block)
+
+
+def test_successive_blocks_are_successive_jumps():
+    blocks, phase = jumps('imu/gyro.white_noise/x', 0, range(40))
+    numbers = np.concatenate(blocks)[phase:]
+    stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
+    np.testing.assert_array_equal(stream.array(0, len(numbers)), numbers)
+
+
+def test_filling_an_array_is_the_same_numbers():
+    stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
+    numbers = np.empty((2, 3 * BLOCK))
+    stream.fill(700, numbers[1])
+    np.testing.assert_array_equal(numbers[1], stream.array(700, 3 * BLOCK))
 
 
 def test_every_part_of_the_key_makes_another_stream_and_they_are_independent():
@@ -62,7 +92,7 @@ def test_every_part_of_the_key_makes_another_stream_and_they_are_independent():
                   {'power_on': 1}):
         assert_uncorrelated(reference, numbers(**other))
     assert_uncorrelated(reference[:-1], reference[1:])
-    assert_uncorrelated(reference[:-1024], reference[1024:])
+    assert_uncorrelated(reference[:-BLOCK], reference[BLOCK:])
 
 
 def test_a_property_of_the_unit_outlives_power_cycles():
@@ -95,7 +125,7 @@ def motion():
 
 
 def essence(sample):
-    return {name: getattr(sample, name) for name in sample.__slots__}
+    return sample._asdict()
 
 
 @pytest.fixture(scope='module')

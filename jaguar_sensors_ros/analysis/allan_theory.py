@@ -32,7 +32,7 @@ from jaguar_sensors_ros.analysis.phase_noise import (
     avar,
 )
 from jaguar_sensors_ros.errors.stochastic import flicker_components, white_sigma
-from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
+from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.types import JaguarError, Vec3
 

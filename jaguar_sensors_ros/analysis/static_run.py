@@ -1,23 +1,26 @@
 """A record of an IMU at rest, whole arrays at a time.
 
 The numbers are those of :class:`sensors.imu.ImuSensor` fed with one piece of rest that begins at
-time zero, bit for bit, at a small part of the time.
+time zero, bit for bit, at a small part of the time.  :func:`errors.fast.use` makes them faster
+still where numba is there; a record of more than a few hours calls it by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaguar_sensors_ros.component import StreamFactory
+from jaguar_sensors_ros.errors import fast
+from jaguar_sensors_ros.errors.intervals import Intervals
 from jaguar_sensors_ros.errors.triad import Ambience
 from jaguar_sensors_ros.errors.triad_array import Still, TriadArray
 from jaguar_sensors_ros.nav.grid import SampleGrid
-from jaguar_sensors_ros.nav.kinematics import increments_of_parts, inertial_rates
-from jaguar_sensors_ros.nav.rotation import add, quat_from_rpy, rotate_back
+from jaguar_sensors_ros.nav.kinematics import inertial_rates
+from jaguar_sensors_ros.nav.rotation import quat_from_rpy, rotate_back
+from jaguar_sensors_ros.sensors.imu_input import InertialInput
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.types import (
@@ -31,8 +34,10 @@ from jaguar_sensors_ros.types import (
 
 Array = NDArray[np.float64]
 
-#: samples in a block: the working memory stays at some tens of megabytes
-BLOCK = 1 << 18
+#: samples in a block: what one axis needs of it stays in the cache of a core
+BLOCK = 1 << 14
+#: from so many samples on a compiler, where there is one, makes up for its own time
+_WORTH_COMPILING = 10_000_000
 _LONGEST = 1 << 33
 
 
@@ -69,12 +74,15 @@ class StaticRun:
         self.settings = settings
         self._grid = SampleGrid(settings.sample_rate_hz)
         self._q_bs = quat_from_rpy(settings.mount.rpy)
-        s, streams = settings, StreamFactory(seed, name, 0)
+        self._streams = StreamFactory(seed, name, 0)
+        self._still: dict[int, tuple[Still, Still]] = {}
+
+    def _power_up(self) -> None:
+        s, streams = self.settings, self._streams
         self._gyro = TriadArray(
             'gyro', streams, s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix()
         )
         self._accel = TriadArray('accel', streams, s.accel, s.accel_bias, s.accel_lsb, None)
-        self._still: dict[int, tuple[Still, Still]] = {}
 
     def samples(self, duration_s: float) -> int:
         """Return how many samples a run of ``duration_s`` [s] has."""
@@ -85,43 +93,35 @@ class StaticRun:
 
         Rows are in the order of :data:`analysis.allan_theory.AXES`, [rad/s] and [m/s2].
         """
+        self._power_up()
         for start in range(0, count, BLOCK):
-            size = min(BLOCK, count - start)
-            yield self._block(start, size)
+            block = np.empty((6, min(BLOCK, count - start)))
+            self._fill(start, block)
+            yield block
 
     def record(self, count: int, progress: Callable[[float], None] | None = None) -> Array:
         """Return ``count`` samples at once, shape (count, 6), each column contiguous."""
         if not 0 < count < _LONGEST:
             raise JaguarError(f'{count} samples: must be from 1 to {_LONGEST}')
+        if count >= _WORTH_COMPILING:
+            fast.use()
         data = np.empty((6, count))
-        done = 0
-        for block in self.blocks(count):
-            data[:, done : done + block.shape[1]] = block
-            done += block.shape[1]
+        self._power_up()
+        for start in range(0, count, BLOCK):
+            end = min(start + BLOCK, count)
+            self._fill(start, data[:, start:end])
             if progress is not None:
-                progress(done / count)
+                progress(end / count)
         return data.T
 
-    def _block(self, start: int, count: int) -> Array:
-        kinds, which = self._spans(start, count)
-        still = [self._reading(span_ns) for span_ns in kinds]
-        gyro = self._gyro.block(start, [pair[0] for pair in still], which)
-        accel = self._accel.block(start, [pair[1] for pair in still], which)
-        return np.concatenate([gyro, accel])
-
-    def _spans(self, start: int, count: int) -> tuple[list[int], NDArray[np.intp]]:
-        """Return the lengths [ns] that occur and which of them each sample has.
-
-        Sample number k ends at tick k + 1 of the grid.
-        """
-        period = self._grid.time_ns(1)
-        if self._grid.time_ns(NS_PER_S) == period * NS_PER_S:
-            # the period is a whole number of nanoseconds
-            return [period], np.zeros(count, dtype=np.intp)
-        ticks = range(start, start + count + 1)
-        times = np.fromiter(map(self._grid.time_ns, ticks), np.int64, count + 1)
-        kinds, which = np.unique(np.diff(times), return_inverse=True)
-        return kinds.tolist(), which
+    def _fill(self, start: int, block: Array) -> None:
+        """Put the samples from ``start`` on into an array of shape (6, k)."""
+        # sample number k ends at tick k + 1 of the grid
+        intervals = Intervals.of_grid(self._grid, start, block.shape[1])
+        still = [self._reading(span_ns) for span_ns in intervals.lengths_ns]
+        gyro, accel = zip(*still, strict=True)
+        self._gyro.block(start, gyro, intervals, block[:3])
+        self._accel.block(start, accel, intervals, block[3:])
 
     def _reading(self, span_ns: int) -> tuple[Still, Still]:
         if span_ns not in self._still:
@@ -135,23 +135,19 @@ class StaticRun:
             TruthSample(0, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3),
             TruthSample(span_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3),
         )
-        count = min(span_ns, max(self._gyro.substeps(dt_s), self._accel.substeps(dt_s)))
-        edges = [span_ns * i // count for i in range(count + 1)]
-        gyro, accel, velocity = [], [], ZERO3
-        durations_s = [(b - a) / NS_PER_S for a, b in pairwise(edges)]
-        parts = increments_of_parts(segment, edges, s.felt_earth, s.mount.position)
-        for increments in parts:
-            theta, delta_v = (rotate_back(self._q_bs, add(ZERO3, part)) for part in increments)
-            gyro.append(theta)
-            accel.append(delta_v)
-            velocity = add(velocity, delta_v)
+        source = InertialInput()
+        source.configure(s)
+        source.mount(s.mount.position, self._q_bs)
+        source.integrate(segment, 0, span_ns)
+        theta, velocity, gyro, accel = source.take()
+        omega = (theta[0] / dt_s, theta[1] / dt_s, theta[2] / dt_s)
         force = (velocity[0] / dt_s, velocity[1] / dt_s, velocity[2] / dt_s)
         rate, specific = self._at_stamp(segment)
         level = s.vibration_grms**2
         felt = Ambience(force, s.temperature_c, (level, level, level))
         return (
-            Still(dt_s, gyro, durations_s, felt, rate),
-            Still(dt_s, accel, durations_s, felt, specific),
+            Still(dt_s, omega, tuple(gyro), felt, rate),
+            Still(dt_s, force, tuple(accel), felt, specific),
         )
 
     def _at_stamp(self, segment: TwistSegment) -> tuple[Vec3 | None, Vec3 | None]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from jaguar_sensors_ros.errors.intervals import Array
+
 #: the residue is kept in units of lsb / 2^32, as an integer
 _FRACTION_BITS = 32
 _ONE = 1 << _FRACTION_BITS
@@ -32,6 +36,22 @@ class PulseQuantiser:
         pulses = whole + (total >> _FRACTION_BITS)
         self._residue = total & (_ONE - 1)
         return pulses * lsb
+
+    def block(self, increments: Array, lsb: float) -> Array:
+        """Return the quantised increments of consecutive samples, the same bit for bit."""
+        scaled = increments / lsb
+        whole = np.floor(scaled)
+        scaled -= whole
+        scaled *= _ONE
+        fractions = np.rint(scaled, out=scaled).astype(np.int64)
+        fractions[0] += self._residue
+        sums = np.cumsum(fractions, out=fractions)
+        self._residue = int(sums[-1]) & (_ONE - 1)
+        sums >>= _FRACTION_BITS
+        whole[0] += sums[0]
+        whole[1:] += np.diff(sums)
+        whole *= lsb
+        return whole
 
 
 def round_to(value: float, resolution: float) -> float:

@@ -1,10 +1,12 @@
-"""Stochastic terms of one axis.
+"""Stochastic terms of one axis, a block of consecutive samples at a time.
 
 Each term consumes one unit normal a sample, addressed by the sample's number since power-on;
-sigma, correlation time and interval act when it is consumed.  So a parameter takes effect with
-the next sample and disturbs no stream.  Formulas: IEEE Std 952-1997 annex C; P. Maybeck,
-"Stochastic Models, Estimation and Control", vol. 1 (1979), section 4.11, for the exactly
-discretised Gauss-Markov process.
+sigma, correlation time and interval act when it is consumed.  What carries over from sample to
+sample is ``state``; sums run in the order of the samples, so where a block ends and the next one
+begins changes no bit.  :class:`errors.ahead.Ahead` hands a live sensor one sample at a time.
+
+Formulas: IEEE Std 952-1997 annex C; P. Maybeck, "Stochastic Models, Estimation and Control",
+vol. 1 (1979), section 4.11, for the exactly discretised Gauss-Markov process.
 """
 
 from __future__ import annotations
@@ -12,7 +14,11 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
+
 from jaguar_sensors_ros.component import NormalStream, StreamFactory
+from jaguar_sensors_ros.errors.intervals import Array, Intervals
+from jaguar_sensors_ros.errors.recursion import first_order
 
 #: Allan deviation of the flat floor of flicker noise over its coefficient B:
 #: sqrt(2 ln 2 / pi) (IEEE Std 952-1997)
@@ -25,40 +31,39 @@ class GaussMarkov:
     """First-order Gauss-Markov process of unit variance, stationary from its first sample.
 
     x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau).  Over samples that were left out (a gap
-    in the truth) it takes one step of their whole length.
+    in the truth) it takes one step of their whole length.  ``state`` is the number of the last
+    sample and its value, None before the first.
     """
 
-    __slots__ = ('_dt_s', '_phi', '_root', '_steps', '_stream', '_tau_s', '_tick', '_value')
+    __slots__ = ('_stream', 'state')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
-        self._value: float | None = None
-        self._tick = 0
-        # phi and the root belong to so many steps of this interval and to this correlation time
-        self._steps, self._dt_s, self._tau_s = 0, 0.0, 0.0
-        self._phi, self._root = 1.0, 0.0
+        self.state: tuple[int, float] | None = None
 
-    def step(self, tick: int, dt_s: float, tau_s: float) -> float:
-        """Advance by ``dt_s`` [s] to sample ``tick``; return the value in units of sigma.
+    def block(self, start: int, intervals: Intervals, tau_s: float) -> Array:
+        """Return the values of the samples from ``start`` on, in units of sigma.
 
         ``tau_s`` [s] is the correlation time; 0 makes the process white.
         """
-        normal = self._stream(tick)
-        steps = tick - self._tick
-        self._tick = tick
-        if self._value is None:
-            self._value = normal
-            return normal
-        if steps != self._steps or dt_s != self._dt_s or tau_s != self._tau_s:
-            self._steps, self._dt_s, self._tau_s = steps, dt_s, tau_s
-            self._phi, self._root = _decay(dt_s * steps, tau_s)
-        value = self._value = self._phi * self._value + self._root * normal
-        return value
+        decays = [_decay(dt_s, tau_s) for dt_s in intervals.lengths_s]
+        driven = self._stream.array(start, len(intervals))
+        first = float(driven[0])
+        if self.state is not None:
+            tick, value = self.state
+            dt_s = intervals.lengths_s[intervals.which[0]]
+            phi, root = _decay(dt_s * (start - tick), tau_s)
+            first = phi * value + root * first
+        driven *= intervals.spread([root for _, root in decays])
+        driven[0] = first
+        values = first_order(driven, intervals.spread([phi for phi, _ in decays]))
+        self.state = (start + len(values) - 1, float(values[-1]))
+        return values
 
 
 @lru_cache(maxsize=4096)
 def _decay(elapsed_s: float, tau_s: float) -> tuple[float, float]:
-    """Return phi and sqrt(1 - phi^2) of a step; the same for all axes and from tick to tick."""
+    """Return phi and sqrt(1 - phi^2) of a step; the same for all axes and from block to block."""
     ratio = elapsed_s / tau_s if tau_s > 0.0 else math.inf
     return math.exp(-ratio), math.sqrt(-math.expm1(-2.0 * ratio))
 
@@ -69,38 +74,78 @@ class BiasInstability:
     The flicker model takes equal processes with correlation times tau, tau/4, tau/16 ... down
     to a second, scaled so that the Allan deviation in the middle of their range is the floor
     0.664 B of true flicker noise with coefficient B.
+
+    It begins with the first sample that has a sigma and runs on from there, in units of sigma,
+    so that a sigma that is changed and restored leaves no trace.
     """
 
     def __init__(self, streams: StreamFactory, term: str, axis: str) -> None:
         self._streams = streams
         self._term = term
         self._axis = axis
-        self._processes: list[GaussMarkov] = []
-        self._flicker_of: float | None = None
-        self._flicker: tuple[tuple[float, ...], float] = ((), 0.0)
+        #: those that were ever needed, the slowest first
+        self.processes: list[GaussMarkov] = []
+        self.configure(0.0, 1.0, 'gauss_markov')
 
-    def step(self, tick: int, dt_s: float, sigma: float, tau_s: float, model: str) -> float:
-        """Advance to sample ``tick`` and return the bias in the unit of ``sigma``."""
-        processes = self._processes
-        if model == 'gauss_markov':
-            if not processes:
-                self._make(1)
-            return sigma * processes[0].step(tick, dt_s, tau_s)
-        if self._flicker_of != tau_s:
-            self._flicker, self._flicker_of = flicker_components(tau_s), tau_s
-            self._make(len(self._flicker[0]))
-        taus, gain = self._flicker
-        total = 0.0
-        for process, tau in zip(processes, taus, strict=False):
-            total += process.step(tick, dt_s, tau)
-        return sigma * gain * total
-
-    def _make(self, count: int) -> None:
-        """Make the first ``count`` processes that are not there yet."""
-        for index in range(len(self._processes), count):
+    def configure(self, sigma: float, tau_s: float, model: str) -> None:
+        """Take parameters; ``sigma`` in the unit of the bias, ``tau_s`` in seconds."""
+        self._taus: tuple[float, ...] = (tau_s,)
+        self._gain = sigma
+        if model != 'gauss_markov':
+            self._taus, gain = flicker_components(tau_s)
+            self._gain = sigma * gain
+        if sigma == 0.0:
+            return
+        for index in range(len(self.processes), len(self._taus)):
             suffix = f'.{index}' if index else ''
             stream = self._streams.stream(self._term + suffix, self._axis)
-            self._processes.append(GaussMarkov(stream))
+            self.processes.append(GaussMarkov(stream))
+
+    def block(self, start: int, intervals: Intervals) -> Array | None:
+        """Return the bias of the samples from ``start`` on, None where there never was one."""
+        total = None
+        for process, tau_s in zip(self.processes, self._taus, strict=False):
+            values = process.block(start, intervals, tau_s)
+            if total is None:
+                total = values
+            else:
+                total += values
+        if total is not None:
+            total *= self._gain
+        return total
+
+
+class RandomWalk:
+    """Rate random walk: a sum of independent steps of variance K^2 dt.
+
+    The sum is kept for K = 1, so that a coefficient that is changed and restored leaves no
+    trace.  It starts with the first sample that has a coefficient.  ``state`` is the number of
+    the last sample and the sum, None before.
+    """
+
+    __slots__ = ('_stream', 'state')
+
+    def __init__(self, stream: NormalStream) -> None:
+        self._stream = stream
+        self.state: tuple[int, float] | None = None
+
+    def block(self, start: int, intervals: Intervals, coefficient: float) -> Array | None:
+        """Return the walk of the samples from ``start`` on, None before it starts.
+
+        ``coefficient`` is K in unit/sqrt(s).
+        """
+        if self.state is None and coefficient == 0.0:
+            return None
+        tick, value = self.state or (start - 1, 0.0)
+        walk = self._stream.array(start, len(intervals))
+        dt_s = intervals.lengths_s[intervals.which[0]]
+        first = value + math.sqrt(dt_s * (start - tick)) * float(walk[0])
+        walk *= intervals.spread([math.sqrt(dt_s) for dt_s in intervals.lengths_s])
+        walk[0] = first
+        np.cumsum(walk, out=walk)
+        self.state = (start + len(walk) - 1, float(walk[-1]))
+        walk *= coefficient
+        return walk
 
 
 def flicker_components(tau_s: float) -> tuple[tuple[float, ...], float]:
@@ -129,31 +174,6 @@ def stationary_sigma(sigma: float, tau_s: float, model: str) -> float:
         return sigma
     taus, gain = flicker_components(tau_s)
     return sigma * gain * math.sqrt(len(taus))
-
-
-class RandomWalk:
-    """Rate random walk: a sum of independent steps of variance K^2 dt.
-
-    The sum is kept for K = 1, so that a coefficient that is changed and restored leaves no
-    trace.  It starts with the first sample that has a coefficient.
-    """
-
-    __slots__ = ('_stream', '_tick', '_value')
-
-    def __init__(self, stream: NormalStream) -> None:
-        self._stream = stream
-        self._tick: int | None = None
-        self._value = 0.0
-
-    def step(self, tick: int, dt_s: float, coefficient: float) -> float:
-        """Advance to sample ``tick``; ``coefficient`` K in unit/sqrt(s)."""
-        if self._tick is None:
-            if coefficient == 0.0:
-                return 0.0
-            self._tick = tick - 1
-        self._value += math.sqrt(dt_s * (tick - self._tick)) * self._stream(tick)
-        self._tick = tick
-        return coefficient * self._value
 
 
 def white_sigma(density: float, psd: float, bandwidth_hz: float, dt_s: float) -> float:

@@ -136,19 +136,37 @@ class AlternatingPart:
 
     def __init__(self) -> None:
         self._samples: deque[tuple[int, Vec3]] = deque()
+        #: of x, y, z and of their squares
+        self._sums: tuple[float, ...] = ()
         self._anew(-NS_PER_S, ZERO3)  # the first sample makes them
 
-    def push(self, t_ns: int, force: Vec3) -> Vec3:
-        """Take the mean specific force [m/s2] of a sample; return the mean squares [g^2]."""
-        self._samples.append((t_ns, force))
-        self._count(force, 1.0)
-        while self._samples[0][0] <= t_ns - NS_PER_S:
-            self._count(self._samples.popleft()[1], -1.0)
-        if self._since_ns <= t_ns - NS_PER_S:
+    def push(self, t_ns: int, force: Vec3) -> None:
+        """Take the mean specific force [m/s2] of a sample."""
+        samples = self._samples
+        samples.append((t_ns, force))
+        base_x, base_y, base_z = self._base
+        x, y, z, xx, yy, zz = self._sums
+        dx, dy, dz = force[0] - base_x, force[1] - base_y, force[2] - base_z
+        x, y, z = x + dx, y + dy, z + dz
+        xx, yy, zz = xx + dx * dx, yy + dy * dy, zz + dz * dz
+        second_ago_ns = t_ns - NS_PER_S
+        while samples[0][0] <= second_ago_ns:
+            _, (dx, dy, dz) = samples.popleft()
+            dx, dy, dz = dx - base_x, dy - base_y, dz - base_z
+            x, y, z = x - dx, y - dy, z - dz
+            xx, yy, zz = xx - dx * dx, yy - dy * dy, zz - dz * dz
+        self._sums = (x, y, z, xx, yy, zz)
+        if self._since_ns <= second_ago_ns:
             self._anew(t_ns, force)
+
+    @property
+    def mean_square(self) -> Vec3:
+        """The mean squares over the last second [g^2]."""
         n = len(self._samples)
+        if not n:
+            return ZERO3
         unit = n * STANDARD_GRAVITY**2
-        (x, y, z), (xx, yy, zz) = self._sums, self._squares
+        x, y, z, xx, yy, zz = self._sums
         return (
             max(0.0, xx - x * x / n) / unit,
             max(0.0, yy - y * y / n) / unit,
@@ -156,14 +174,12 @@ class AlternatingPart:
         )
 
     def _anew(self, t_ns: int, base: Vec3) -> None:
+        """Make the sums anew, of the distances from ``base``."""
         self._since_ns, self._base = t_ns, base
-        self._sums, self._squares = ZERO3, ZERO3
+        sums = [0.0] * 6
         for _, force in self._samples:
-            self._count(force, 1.0)
-
-    def _count(self, force: Vec3, sign: float) -> None:
-        """Add a sample to the sums, or take it away."""
-        (x, y, z), (xx, yy, zz), base = self._sums, self._squares, self._base
-        dx, dy, dz = force[0] - base[0], force[1] - base[1], force[2] - base[2]
-        self._sums = (x + sign * dx, y + sign * dy, z + sign * dz)
-        self._squares = (xx + sign * dx * dx, yy + sign * dy * dy, zz + sign * dz * dz)
+            for i in range(3):
+                distance = force[i] - base[i]
+                sums[i] += distance
+                sums[3 + i] += distance * distance
+        self._sums = tuple(sums)

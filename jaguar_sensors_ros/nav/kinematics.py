@@ -153,6 +153,41 @@ def increments_of_curve(
     return theta, velocity
 
 
+#: by how much rate and force change in an interval, where a segment knows it
+Known = Callable[[int, int, Environment, Vec3], tuple[Vec3, Vec3] | None]
+
+
+def changes_of(
+    segment: Segment,
+    from_ns: int,
+    to_ns: int,
+    environment: Environment,
+    arm: Vec3,
+    whole: tuple[Vec3, Vec3],
+) -> tuple[Vec3, Vec3]:
+    """Return by how much rate and force change in an interval, as if both were linear in time.
+
+    A segment may know it; otherwise it is four times what the means over the first half are
+    away from those over the ``whole``, whose increments are given.
+    """
+    known: Known | None = getattr(segment, 'changes', None)
+    found = None if known is None else known(from_ns, to_ns, environment, arm)
+    if found is not None:
+        return found
+    middle_ns = (from_ns + to_ns) // 2
+    if middle_ns == from_ns:
+        return ZERO3, ZERO3
+    early = segment.increments(from_ns, middle_ns, environment, arm)
+    per_s, early_per_s = NS_PER_S / (to_ns - from_ns), NS_PER_S / (middle_ns - from_ns)
+    # for halves of unequal lengths the means are those of times (to - middle) / 2 apart
+    factor = 2.0 * (to_ns - from_ns) / (to_ns - middle_ns)
+    rates, forces = [
+        scale(subtract(scale(mean, per_s), scale(start, early_per_s)), factor)
+        for mean, start in zip(whole, early, strict=True)
+    ]
+    return rates, forces
+
+
 def increments_of_parts(
     segment: Segment, cuts: list[int], environment: Environment, arm: Vec3
 ) -> list[tuple[Vec3, Vec3]]:

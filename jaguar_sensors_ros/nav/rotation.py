@@ -236,4 +236,5 @@ def integral_of_rotated_back(phi: Vec3, a: Vec3, duration: float) -> Vec3:
     The body turns, so a fixed vector turns backwards in its axes; the integral of
     exp(-u [phi x]) over u from 0 to 1 is the right Jacobian (Sola, section 4.3.3).
     """
-    return scale(right_jacobian_times(phi, a), duration)
+    x, y, z = right_jacobian_times(phi, a)
+    return (x * duration, y * duration, z * duration)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from jaguar_sensors_ros.errors.triad import TriadSettings
+from jaguar_sensors_ros.errors.triad_settings import TriadSettings
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings

@@ -166,6 +166,8 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             self.timeline_events = self._read_timeline(self._timeline)
             self.board.load_configured(self.timeline_events)
         self.board.use_configured(self.fidelity is Fidelity.FAULT)
+        transparent = self.fidelity is Fidelity.TRANSPARENT
+        self._clock_settings = _EXACT if transparent else settings.clock
         self._mount()
         self._configured()
 
@@ -320,8 +322,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _stamp_ns(self, t_ns: int, number: int) -> int:
         """Return what the sensor's own clock says at ``t_ns``."""
-        settings = self.settings.clock if self.fidelity is not Fidelity.TRANSPARENT else _EXACT
-        return self._clock.stamp_ns(settings, t_ns, self._power_on_ns or 0, number)
+        return self._clock.stamp_ns(self._clock_settings, t_ns, self._power_on_ns or 0, number)
 
     def calibrate(self, duration_s: float) -> Calibration:
         """Average measured minus ideal over a time at rest and subtract it from then on.
@@ -374,10 +375,10 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _expose(self, t_ns: int, force: Vec3) -> None:
         """Take the true specific force [m/s2] up to ``t_ns``, without added vibration."""
-        s = self.settings
-        start_ns = self._tick_ns
-        self.exposure.warm(t_ns, start_ns, s.temperature_c, s.temperature_slew_c_per_s)
-        self.exposure.feel(t_ns, force, s.environment.max_shock)
+        s, exposure = self.settings, self.exposure
+        if exposure.temperature_c != s.temperature_c:
+            exposure.warm(t_ns, self._tick_ns, s.temperature_c, s.temperature_slew_c_per_s)
+        exposure.feel(t_ns, force, s.environment.max_shock)
 
     def _added_vibration(self) -> float:
         """Return the mean square of the vibration that parameters set, per axis [g^2]."""
@@ -397,6 +398,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         return float(self._fault_streams[key](number))
 
     def _apply_faults(self, signal: Signal, t_ns: int, number: int) -> None:
+        """Let the faults act on a signal, and remember what they do to the state."""
         self.board.apply(
             signal,
             t_ns,
@@ -412,8 +414,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
         """Return the sample if it is put out, None while off, warming up or lost."""
-        warming = t_ns <= self._warm_until_ns()
-        if lost or warming or self._is_shut_down or not self.settings.enabled:
+        settings = self.settings
+        warming = settings.warm_up_s > 0.0 and t_ns <= self._warm_until_ns()
+        if lost or warming or self._is_shut_down or not settings.enabled:
             return None
         self.sample_count += 1
         self._last_published = sample

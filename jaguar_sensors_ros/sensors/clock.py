@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from jaguar_sensors_ros.component import StreamFactory, parameter
 from jaguar_sensors_ros.types import NS_PER_S
@@ -28,7 +29,7 @@ class ClockSettings:
         0.0, 'Standard deviation of the error of each stamp, white.', unit='s', minimum=0.0
     )
 
-    @property
+    @cached_property
     def is_exact(self) -> bool:
         """True where the stamps are those of the truth."""
         return self.offset_s == 0.0 and self.drift_ppm == 0.0 and self.jitter_s == 0.0

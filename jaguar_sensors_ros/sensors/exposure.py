@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from jaguar_sensors_ros.component import ParameterError, parameter
 from jaguar_sensors_ros.errors.vibration import AlternatingPart
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
-from jaguar_sensors_ros.nav.rotation import norm
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, Vec3
 
 
 @dataclass(frozen=True)
@@ -51,15 +50,19 @@ class Exposure:
 
     def __init__(self, temperature_c: float) -> None:
         self.temperature_c = temperature_c
-        #: mean square of the alternating part over the last second, per axis [g^2]
-        self.mean_square: Vec3 = ZERO3
-        self._warmed_ns: int | None = None
-        self._shock: tuple[int, float] | None = None
+        #: time of the last sample [ns]
+        self._felt_ns: int | None = None
+        self._shock_ns: int | None = None
         self.break_off()
 
     def break_off(self) -> None:
         """Forget the motion: what came before a gap in the truth is over."""
         self._alternating = AlternatingPart()
+
+    @property
+    def mean_square(self) -> Vec3:
+        """Mean square of the alternating part over the last second, per axis [g^2]."""
+        return self._alternating.mean_square
 
     def warm(self, t_ns: int, since_ns: int, target_c: float, slew_c_per_s: float) -> None:
         """Let the temperature follow its setting up to ``t_ns`` [ns].
@@ -68,18 +71,19 @@ class Exposure:
         """
         change = target_c - self.temperature_c
         if slew_c_per_s > 0.0:
-            start_ns = since_ns if self._warmed_ns is None else self._warmed_ns
+            start_ns = since_ns if self._felt_ns is None else self._felt_ns
             most = slew_c_per_s * (t_ns - start_ns) / NS_PER_S
             change = min(max(change, -most), most)
         self.temperature_c += change
-        self._warmed_ns = t_ns
 
     def feel(self, t_ns: int, force: Vec3, limit_g: float) -> None:
         """Take the true specific force [m/s2] of a sample, without added vibration."""
-        self.mean_square = self._alternating.push(t_ns, force)
-        magnitude = norm(force)
-        if magnitude > limit_g * STANDARD_GRAVITY:
-            self._shock = (t_ns, magnitude)
+        self._felt_ns = t_ns
+        self._alternating.push(t_ns, force)
+        x, y, z = force
+        limit = limit_g * STANDARD_GRAVITY
+        if x * x + y * y + z * z > limit * limit:
+            self._shock_ns = t_ns
 
     def exceeded(self, limits: LimitSettings, now_ns: int, added: float) -> list[str]:
         """Return which limits are exceeded; ``added`` is the mean square set by parameters [g^2].
@@ -93,6 +97,6 @@ class Exposure:
             causes.append(f'temperature below {limits.min_temperature:g} degC')
         if max(self.mean_square) + added > limits.max_vibration**2:
             causes.append(f'vibration above {limits.max_vibration:g} g RMS')
-        if self._shock is not None and now_ns - self._shock[0] < NS_PER_S:
+        if self._shock_ns is not None and now_ns - self._shock_ns < NS_PER_S:
             causes.append(f'shock above {limits.max_shock:g} g')
         return causes

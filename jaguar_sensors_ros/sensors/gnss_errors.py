@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass
 
 from jaguar_sensors_ros.component import StreamFactory
+from jaguar_sensors_ros.errors.additive import CorrelatedTerms
+from jaguar_sensors_ros.errors.ahead import Ahead
 from jaguar_sensors_ros.errors.common import CommonGaussMarkov
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.faults.chance import happens
+from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.types import ZERO3, Vec3
 
@@ -44,7 +47,9 @@ class GnssErrors:
         self._streams = streams
         self._white_position = streams.triad('position.white_noise', AXES)
         self._white_velocity = streams.triad('velocity.white_noise', AXES)
-        self._own = [GaussMarkov(stream) for stream in streams.triad(_CORRELATED, AXES)]
+        own = [GaussMarkov(stream) for stream in streams.triad(_CORRELATED, AXES)]
+        self._own = CorrelatedTerms(own)
+        self._ahead = Ahead(self._own.block, self._own.processes)
         self._common: tuple[str, list[CommonGaussMarkov]] = ('', [])
         self._multipath = [
             streams.stream('position.multipath', axis)
@@ -52,7 +57,13 @@ class GnssErrors:
         ]
 
     def draw(
-        self, number: int, k: int, dt_s: float, sigma: tuple[Vec3, Vec3], settings: GpsSettings
+        self,
+        number: int,
+        k: int,
+        span_ns: int,
+        grid: SampleGrid,
+        sigma: tuple[Vec3, Vec3],
+        settings: GpsSettings,
     ) -> Draw:
         """Return the errors of the epoch.
 
@@ -60,15 +71,17 @@ class GnssErrors:
         ----------
         number, k : int
             Number of the epoch since power-on, and in the sample grid.
-        dt_s : float
-            Time since the epoch before [s].
+        span_ns : int
+            Time since the epoch before [ns].
+        grid : SampleGrid
+            The sample grid.
         sigma : two Vec3
             Standard deviations of position [m] and velocity [m/s] along the axes.
         settings : GpsSettings
             Parameters of the receiver.
         """
         fraction = settings.pos_correlated_fraction
-        states = self._correlated(number, k, dt_s, settings)
+        states = self._correlated(number, k, span_ns, grid, settings)
         white, slow, velocity = [], [], []
         for i in range(3):
             noise = self._white_position[i](number)
@@ -81,11 +94,14 @@ class GnssErrors:
         return Draw(_three(white), _three(slow), _three(velocity))
 
     def _correlated(
-        self, number: int, k: int, dt_s: float, settings: GpsSettings
+        self, number: int, k: int, span_ns: int, grid: SampleGrid, settings: GpsSettings
     ) -> list[float]:
         """Return the Gauss-Markov states in units of sigma."""
         tau_s = settings.pos_correlation_time_s
-        own = [process.step(number, dt_s, tau_s) for process in self._own]
+        if tau_s != self._own.tau_s:
+            self._ahead.settle()
+            self._own.tau_s = tau_s
+        own = self._ahead.take(number, k, span_ns, grid)
         name = settings.common_error_stream
         if not name:
             return own

@@ -139,7 +139,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         """Antenna truth, error terms, faults, sample."""
         state = segment.at(t_ns)
         antenna = self._antenna(state)
-        dt_s = (t_ns - self._tick_ns) / NS_PER_S
+        span_ns = t_ns - self._tick_ns
         v_enu = matrix_times(antenna.C_le, antenna.v_e)
         view = self._view(antenna, t_ns)
         sky = self._sky_of(view, 0)
@@ -149,7 +149,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             sky = self._sky_of(view, signal.satellites_lost)
         self._sky = sky
         self._degrade(signal.fix_steps_lost)
-        draw = self._errors.draw(number, k, dt_s, self._sigma, self.settings)
+        draw = self._errors.draw(number, k, span_ns, self.grid, self._sigma, self.settings)
         if self._transparent:
             draw = NO_ERROR
         self._fix = self._has_fix(t_ns) and not signal.fix_lost

@@ -12,7 +12,7 @@ from jaguar_sensors_ros.component import (
     parameter,
     vector,
 )
-from jaguar_sensors_ros.errors.triad import BiasSettings, TriadSettings
+from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.errors.vibration import VibrationSettings
 from jaguar_sensors_ros.sensors.covariance import check_override
 from jaguar_sensors_ros.sensors.profiles import DEG, DEVICES, Value, grade_values

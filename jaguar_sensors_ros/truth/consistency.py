@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from jaguar_sensors_ros.nav.rotation import norm, rotate, rotvec_between, subtract
+import math
+
+from jaguar_sensors_ros.nav.rotation import norm, rotate, subtract
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
 
 #: motion [m or rad] after which the twist is judged
 _ENOUGH = 1.0
+_COS_HALF = math.cos(0.5 * _ENOUGH)
 #: share of the motion by which the twist may miss it
 _TOLERANCE = 0.25
 
@@ -34,7 +37,7 @@ class TwistMonitor:
 
     def _restart(self) -> None:
         self._start: TruthSample | None = None
-        self._speed = 0.0
+        self._moves = False
         self._as_child, self._as_parent = ZERO3, ZERO3
 
     def break_off(self) -> None:
@@ -51,19 +54,20 @@ class TwistMonitor:
         before, twist_before, turned_before = previous
         start = self._start = self._start or before
         half_s = 0.5 * (sample.t_ns - before.t_ns) / NS_PER_S
-        self._speed = max(self._speed, norm(twist), norm(sample.omega_nb_b))
+        self._moves = self._moves or twist != ZERO3 or sample.omega_nb_b != ZERO3
         self._as_child = _plus_mean(self._as_child, turned_before, turned_twist, half_s)
         self._as_parent = _plus_mean(self._as_parent, twist_before, twist, half_s)
-        moved = subtract(sample.p_n, start.p_n)
-        turned = norm(rotvec_between(start.q_nb, sample.q_nb))
-        if max(norm(moved), turned) < _ENOUGH:
+        x, y, z = moved = subtract(sample.p_n, start.p_n)
+        (aw, ax, ay, az), (bw, bx, by, bz) = start.q_nb, sample.q_nb
+        cosine = abs(aw * bw + ax * bx + ay * by + az * bz)  # of half the angle turned
+        if x * x + y * y + z * z < _ENOUGH * _ENOUGH and cosine > _COS_HALF:
             return None
         verdict = self._verdict(moved)
         self._restart()
         return verdict
 
     def _verdict(self, moved: Vec3) -> str | None:
-        if self._speed == 0.0:
+        if not self._moves:
             return (
                 'the twist is all zero while the pose moves: set truth.authority: pose to '
                 'derive it'

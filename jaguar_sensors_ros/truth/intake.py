@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from jaguar_sensors_ros.component import AUTO
 from jaguar_sensors_ros.nav import frames
@@ -27,8 +28,7 @@ _WAITING = 1000
 _FARTHEST, _LONGEST, _FASTEST, _FASTEST_TURN = 1e12, 1e12, 1e8, 1e4
 
 
-@dataclass(frozen=True, slots=True)
-class RawOdometry:
+class RawOdometry(NamedTuple):
     """An odometry message as plain numbers; ``q`` is w, x, y, z."""
 
     t_ns: int
@@ -100,21 +100,23 @@ class TruthIntake:
         if reason:
             self.counts[reason] += 1
             return []
-        self._note_frames(raw)
+        if raw.child_frame_id != self.base_frame or not raw.child_frame_id:
+            self._note_frames(raw)
         w, x, y, z = raw.q
         length = math.sqrt(w * w + x * x + y * y + z * z)
         if abs(length - 1.0) > 1e-3:
             self.counts['quaternion normalised'] += 1
         q = (w / length, x / length, y / length, z / length)
         linear, angular = raw.linear, raw.angular
-        if self.settings.twist_frame == 'parent':
+        settings = self.settings
+        if settings.twist_frame == 'parent':
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
         sample = TruthSample(raw.t_ns, raw.position, q, linear, angular)
-        if self.settings.authority == 'twist' and self.settings.frame != 'lic':
+        if settings.authority == 'twist' and settings.frame != 'lic':
             remark = self._monitor.push(sample, raw.linear)
             if remark:
                 self._say(remark)
-        if self.settings.acceleration == 'topic':
+        if settings.acceleration == 'topic':
             return self._wait_for_acceleration(sample)
         return [self._join(sample)]
 
@@ -140,8 +142,8 @@ class TruthIntake:
         push = self.track.push(sample)
         if push.arrival is not Arrival.TAKEN:
             self.counts[push.arrival.value] += 1
-        if push.arrival in (Arrival.GAP, Arrival.RESET):
-            self._monitor.break_off()
+            if push.arrival in (Arrival.GAP, Arrival.RESET):
+                self._monitor.break_off()
         return push
 
     def _in_n(self, sample: TruthSample) -> TruthSample:
@@ -199,7 +201,7 @@ class TruthIntake:
             if len(self._accelerations) > 1:
                 t1, a1 = self._accelerations[1]
                 a0 = mix(a0, a1, (sample.t_ns - t0) / (t1 - t0))
-            yield self._join(replace(sample, a_nb_b=a0))
+            yield self._join(sample._replace(a_nb_b=a0))
 
 
 def _defect(raw: RawOdometry) -> str:

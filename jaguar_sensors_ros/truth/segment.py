@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar, NamedTuple
 
+from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.kinematics import Environment, increments_of_curve
 from jaguar_sensors_ros.nav.rotation import (
     add,
@@ -25,36 +27,51 @@ from jaguar_sensors_ros.nav.rotation import (
 )
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
 
+#: what the gravity model 'constant' says, in n [m/s2]
+_GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
 
-@dataclass(frozen=True)
+
+class _Moved(NamedTuple):
+    """Integrals over an interval, in b: of omega, of the acceleration, of that less gravity.
+
+    ``changes`` are those of omega and of the specific force from its start to its end.
+    """
+
+    theta: Vec3
+    gained: Vec3
+    weighed: Vec3
+    changes: tuple[Vec3, Vec3]
+
+
+@dataclass(slots=True)
 class TwistSegment:
     """v_b and omega_b linear in the body frame, attitude along the turn between the poses.
 
     Exact in a steady turn, where interpolating the velocity in the world frame would make an
     acceleration sawtooth of a omega h / 2.  Where both ends carry an acceleration, it is
-    interpolated instead of being derived from the velocity.
+    interpolated instead of being derived from the velocity.  A segment is not changed once it
+    is made.
     """
 
     first: TruthSample
     last: TruthSample
-    _duration_s: float = field(init=False, repr=False, compare=False)
+    #: times [ns] at which the piece begins and ends
+    start_ns: int = field(init=False, repr=False, compare=False)
+    end_ns: int = field(init=False, repr=False, compare=False)
+    _span_ns: int = field(init=False, repr=False, compare=False)
     _phi: Vec3 = field(init=False, repr=False, compare=False)
+    #: what the sensors of a suite, which ask for the same interval, have in common
+    _interval: tuple[int, int] = field(init=False, repr=False, compare=False)
+    _common: _Moved = field(init=False, repr=False, compare=False)
+
+    #: two messages tell of no faster motion
+    is_smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        # both are always used, and a cached property costs more than either
-        duration_s = (self.last.t_ns - self.first.t_ns) / NS_PER_S
-        object.__setattr__(self, '_duration_s', duration_s)
-        object.__setattr__(self, '_phi', self._rotation_vector())
-
-    @property
-    def start_ns(self) -> int:
-        """Time [ns] at which the piece begins."""
-        return self.first.t_ns
-
-    @property
-    def end_ns(self) -> int:
-        """Time [ns] at which it ends."""
-        return self.last.t_ns
+        self.start_ns, self.end_ns = self.first.t_ns, self.last.t_ns
+        self._span_ns = self.end_ns - self.start_ns
+        self._phi = self._rotation_vector()
+        self._interval = (0, 0)
 
     def _rotation_vector(self) -> Vec3:
         """Return the rotation vector over the piece: the shortest, or by whole turns longer.
@@ -62,89 +79,147 @@ class TwistSegment:
         The angular velocity tells the number of turns, which the two attitudes do not.
         """
         phi = rotvec_between(self.first.q_nb, self.last.q_nb)
-        angle = norm(phi)
-        mean = mix(self.first.omega_nb_b, self.last.omega_nb_b, 0.5)
-        if angle == 0.0 or norm(mean) * self._duration_s < 0.5 * math.pi:
+        (ax, ay, az), (bx, by, bz) = self.first.omega_nb_b, self.last.omega_nb_b
+        duration_s = self._span_ns / NS_PER_S
+        x, y, z = ax + bx, ay + by, az + bz
+        # twice the mean rate: below a quarter of a turn there is nothing to add
+        if (x * x + y * y + z * z) * duration_s * duration_s < math.pi * math.pi:
             return phi
-        turned = dot(mean, phi) / angle * self._duration_s
+        angle = norm(phi)
+        if angle == 0.0:
+            return phi
+        turned = 0.5 * dot((x, y, z), phi) / angle * duration_s
         turns = round((turned - angle) / (2.0 * math.pi))
         return scale(phi, 1.0 + 2.0 * math.pi * turns / angle)
-
-    @property
-    def is_smooth(self) -> bool:
-        """True: two messages tell of no faster motion."""
-        return True
 
     def at(self, t_ns: int) -> TruthSample:
         """Return the motion at ``t_ns``; the position is the cubic through both ends."""
         a, b = self.first, self.last
-        u = (t_ns - a.t_ns) / (b.t_ns - a.t_ns)
+        u = (t_ns - a.t_ns) / self._span_ns
+        duration_s = self._span_ns / NS_PER_S
         v = mix(a.v_nb_b, b.v_nb_b, u)
         omega = mix(a.omega_nb_b, b.omega_nb_b, u)
         if a.a_nb_b is not None and b.a_nb_b is not None:
             acceleration = mix(a.a_nb_b, b.a_nb_b, u)
         else:
-            slope = scale(subtract(b.v_nb_b, a.v_nb_b), 1.0 / self._duration_s)
+            slope = scale(subtract(b.v_nb_b, a.v_nb_b), 1.0 / duration_s)
             acceleration = add(slope, cross(omega, v))
         (x0, y0, z0), (x1, y1, z1) = a.p_n, b.p_n
         dx0, dy0, dz0 = rotate(a.q_nb, a.v_nb_b)
         dx1, dy1, dz1 = rotate(b.q_nb, b.v_nb_b)
-        duration_s = self._duration_s
         position = (
             _cubic(x0, x1, dx0, dx1, duration_s, u),
             _cubic(y0, y1, dy0, dy1, duration_s, u),
             _cubic(z0, z1, dz0, dz1, duration_s, u),
         )
-        return TruthSample(t_ns, position, slerp(a.q_nb, self._phi, u), v, omega, acceleration)
+        return TruthSample(t_ns, position, self.attitude(t_ns), v, omega, acceleration)
 
     def attitude(self, t_ns: int) -> Quat:
         """Return q_nb at ``t_ns`` alone."""
-        a = self.first
-        return slerp(a.q_nb, self._phi, (t_ns - a.t_ns) / (self.last.t_ns - a.t_ns))
+        if t_ns == self.end_ns:
+            return self.last.q_nb
+        return slerp(self.first.q_nb, self._phi, (t_ns - self.start_ns) / self._span_ns)
 
     def increments(
         self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
     ) -> tuple[Vec3, Vec3]:
-        """Return the ideal increments in closed form; see :class:`nav.kinematics.Segment`.
+        """Return the ideal increments in closed form; see :class:`nav.kinematics.Segment`."""
+        if self._interval != (from_ns, to_ns):
+            self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
+        theta, gained, weighed, _ = self._common
+        is_constant = environment.gravity == 'constant'
+        if is_constant and not environment.rotation and arm == ZERO3:
+            return theta, weighed
+        velocity = weighed
+        if not is_constant:
+            position = self.at((from_ns + to_ns) // 2).p_n
+            gravity_n = environment.local.gravity_n(position, environment.gravity)
+            velocity = subtract(gained, self._turned_back(gravity_n, from_ns, to_ns))
+        return self._over_earth(theta, velocity, from_ns, to_ns, environment, arm)
 
-        Simpson's rule is exact for omega x v and omega x (omega x arm), which are quadratic;
-        the turn of gravity and of the Earth rate is integrated in closed form.
+    def changes(
+        self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
+    ) -> tuple[Vec3, Vec3] | None:
+        """Return by how much rate and specific force change; see :func:`changes_of`."""
+        if environment.rotation or environment.gravity != 'constant' or arm != ZERO3:
+            return None
+        if self._interval != (from_ns, to_ns):
+            self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
+        return self._common.changes
+
+    def _moved(self, from_ns: int, to_ns: int) -> _Moved:
+        """Return what happens in an interval over an Earth that does not turn.
+
+        With w and v linear in time, w and v their values in the middle of an interval of length
+        h and dw, dv their changes, the integral of w x v is h (w x v + dw x dv / 12), and its
+        slope in the middle makes a change of dw x v + w x dv.
         """
         a, b = self.first, self.last
-        span = b.t_ns - a.t_ns
-        u0, u1 = (from_ns - a.t_ns) / span, (to_ns - a.t_ns) / span
         dt = (to_ns - from_ns) / NS_PER_S
-        middle = 0.5 * (u0 + u1)
-        omega = _at_nodes(a.omega_nb_b, b.omega_nb_b, u0, middle, u1)
-        v = _at_nodes(a.v_nb_b, b.v_nb_b, u0, middle, u1)
-        theta = scale(omega[1], dt)
+        share = (to_ns - from_ns) / self._span_ns
+        middle = (from_ns + to_ns - 2 * self.start_ns) / (2 * self._span_ns)
+        (wx, wy, wz), (ex, ey, ez) = a.omega_nb_b, b.omega_nb_b
+        ex, ey, ez = ex - wx, ey - wy, ez - wz
+        wx, wy, wz = wx + middle * ex, wy + middle * ey, wz + middle * ez
+        ex, ey, ez = share * ex, share * ey, share * ez
         if a.a_nb_b is not None and b.a_nb_b is not None:
-            velocity = scale(mix(a.a_nb_b, b.a_nb_b, middle), dt)
+            gained_x, gained_y, gained_z = scale(mix(a.a_nb_b, b.a_nb_b, middle), dt)
+            fx, fy, fz = scale(subtract(b.a_nb_b, a.a_nb_b), share)
         else:
-            velocity = add(subtract(v[2], v[0]), _simpson_of_cross(omega, v, dt))
+            (vx, vy, vz), (dx, dy, dz) = a.v_nb_b, b.v_nb_b
+            dx, dy, dz = dx - vx, dy - vy, dz - vz
+            vx, vy, vz = vx + middle * dx, vy + middle * dy, vz + middle * dz
+            dx, dy, dz = share * dx, share * dy, share * dz
+            gained_x = dx + dt * (wy * vz - wz * vy + (ey * dz - ez * dy) / 12.0)
+            gained_y = dy + dt * (wz * vx - wx * vz + (ez * dx - ex * dz) / 12.0)
+            gained_z = dz + dt * (wx * vy - wy * vx + (ex * dy - ey * dx) / 12.0)
+            fx = ey * vz - ez * vy + wy * dz - wz * dy
+            fy = ez * vx - ex * vz + wz * dx - wx * dz
+            fz = ex * vy - ey * vx + wx * dy - wy * dx
+        gx, gy, gz = self._turned_back(_GRAVITY, from_ns, to_ns)
+        # gravity turns by -phi x g, g its mean
+        px, py, pz = scale(self._phi, share / dt)
+        fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
+        return _Moved(
+            (wx * dt, wy * dt, wz * dt),
+            (gained_x, gained_y, gained_z),
+            (gained_x - gx, gained_y - gy, gained_z - gz),
+            ((ex, ey, ez), (fx, fy, fz)),
+        )
 
-        phi = self._phi
-        turn = scale(phi, u1 - u0)
-        q0 = slerp(a.q_nb, phi, u0)
-        position = a.p_n
-        if environment.gravity != 'constant':
-            position = self.at((from_ns + to_ns) // 2).p_n
-        gravity = rotate_back(q0, environment.local.gravity_n(position, environment.gravity))
-        velocity = subtract(velocity, integral_of_rotated_back(turn, gravity, dt))
+    def _turned_back(self, vector_n: Vec3, from_ns: int, to_ns: int) -> Vec3:
+        """Integrate a vector that is fixed in n, resolved in b."""
+        length_ns = to_ns - from_ns
+        q = self.first.q_nb if from_ns == self.start_ns else self.attitude(from_ns)
+        is_whole = length_ns == self._span_ns
+        turn = self._phi if is_whole else scale(self._phi, length_ns / self._span_ns)
+        return integral_of_rotated_back(turn, rotate_back(q, vector_n), length_ns / NS_PER_S)
+
+    def _over_earth(
+        self,
+        theta: Vec3,
+        velocity: Vec3,
+        from_ns: int,
+        to_ns: int,
+        environment: Environment,
+        arm: Vec3,
+    ) -> tuple[Vec3, Vec3]:
+        """Add what the rotation of the Earth and the lever arm add.
+
+        Simpson's rule is exact for omega x (omega x arm), which is quadratic; the turn of the
+        Earth rate is integrated in closed form.
+        """
+        a, b, dt = self.first, self.last, (to_ns - from_ns) / NS_PER_S
+        times_ns = (from_ns, (from_ns + to_ns) // 2, to_ns)
+        u0, u1, u2 = [(t_ns - self.start_ns) / self._span_ns for t_ns in times_ns]
+        omega = _at_nodes(a.omega_nb_b, b.omega_nb_b, u0, 0.5 * (u0 + u2), u2)
         if environment.rotation:
-            omega_ie_n = environment.local.omega_ie_n
-            earth = (
-                rotate_back(q0, omega_ie_n),
-                rotate_back(slerp(q0, turn, 0.5), omega_ie_n),
-                rotate_back(slerp(q0, turn, 1.0), omega_ie_n),
-            )
-            theta = add(theta, integral_of_rotated_back(turn, earth[0], dt))
-            velocity = add(velocity, scale(_simpson_of_cross(earth, v, dt), 2.0))
-            omega = (
-                add(omega[0], earth[0]),
-                add(omega[1], earth[1]),
-                add(omega[2], earth[2]),
-            )
+            rate_n = environment.local.omega_ie_n
+            theta = add(theta, self._turned_back(rate_n, from_ns, to_ns))
+            x, y, z = [rotate_back(self.attitude(t_ns), rate_n) for t_ns in times_ns]
+            v = _at_nodes(a.v_nb_b, b.v_nb_b, u0, u1, u2)
+            velocity = add(velocity, scale(_simpson_of_cross((x, y, z), v, dt), 2.0))
+            omega = (add(omega[0], x), add(omega[1], y), add(omega[2], z))
         if arm != ZERO3:
             velocity = add(velocity, cross(subtract(omega[2], omega[0]), arm))
             swing = (cross(omega[0], arm), cross(omega[1], arm), cross(omega[2], arm))
@@ -154,13 +229,7 @@ class TwistSegment:
 
 def _at_nodes(a: Vec3, b: Vec3, u0: float, u1: float, u2: float) -> tuple[Vec3, Vec3, Vec3]:
     """Return the linear interpolation between a and b at three places."""
-    x, y, z = a
-    dx, dy, dz = b[0] - x, b[1] - y, b[2] - z
-    return (
-        (x + u0 * dx, y + u0 * dy, z + u0 * dz),
-        (x + u1 * dx, y + u1 * dy, z + u1 * dz),
-        (x + u2 * dx, y + u2 * dy, z + u2 * dz),
-    )
+    return mix(a, b, u0), mix(a, b, u1), mix(a, b, u2)
 
 
 def _simpson_of_cross(

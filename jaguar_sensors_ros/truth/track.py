@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import add, rotvec_between, scale, subtract
@@ -25,8 +25,7 @@ class Arrival(Enum):
     GAP = 'gap'
 
 
-@dataclass(frozen=True)
-class Push:
+class Push(NamedTuple):
     """Result of :meth:`TruthTrack.push`: what happened and the pieces that became complete.
 
     After RESET the pieces lie in the new time line; with GAP come the pieces before the gap.
@@ -50,7 +49,9 @@ class TruthTrack:
 
     def __init__(self, authority: str, max_gap_ns: int) -> None:
         self.authority = authority
+        self._is_twist = authority == 'twist'
         self.max_gap_ns = max_gap_ns
+        #: how often each arrival but TAKEN came
         self.counts: Counter[Arrival] = Counter()
         self._recent: list[TruthSample] = []
         self._slope: tuple[Vec3, Vec3] | None = None
@@ -74,17 +75,18 @@ class TruthTrack:
         late sample and a repeated stamp are dropped.
         """
         push = self._push(sample)
-        self.counts[push.arrival] += 1
+        if push.arrival is not Arrival.TAKEN:
+            self.counts[push.arrival] += 1
         return push
 
     def _push(self, sample: TruthSample) -> Push:
-        newest = self.newest
-        if newest is None:
+        if not self._recent:
             self._recent = [sample]
             return Push(Arrival.TAKEN)
-        if sample.t_ns == newest.t_ns:
-            return Push(Arrival.DUPLICATE)
-        if sample.t_ns < newest.t_ns:
+        newest = self._recent[-1]
+        if sample.t_ns <= newest.t_ns:
+            if sample.t_ns == newest.t_ns:
+                return Push(Arrival.DUPLICATE)
             return self._older(sample, newest)
         self._late = None
         if sample.t_ns - newest.t_ns > self.max_gap_ns:
@@ -108,8 +110,8 @@ class TruthTrack:
         return Push(Arrival.RESET)
 
     def _complete(self) -> tuple[Segment, ...]:
-        if self.authority == 'twist':
-            first, last = self._recent[-2:]
+        if self._is_twist:
+            first, last = self._recent
             self._recent = [last]
             return (TwistSegment(first, last),)
         if len(self._recent) < 3:

@@ -1,0 +1,121 @@
+"""The first-order low-pass in front of the sampling, for three axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from jaguar_sensors_ros.types import ZERO3, Vec3
+
+#: A part of a sample over which the input is linear in time: its length [s], the integral of the
+#: input, and by how much it changes from start to end.
+Piece = tuple[float, Vec3, Vec3]
+
+#: gains of the mean for x, y, z and of the change
+_Gains = tuple[float, float, float, float, float, float]
+#: lengths of pieces of which the gains are kept
+_MOST_LENGTHS = 64
+
+
+class LowPass:
+    """y' = w (x - y), w = 2 pi fc, solved exactly for an input that is linear piece by piece.
+
+    With x the mean of the input over a piece of length h, dx its change, and E = exp(-w h),
+
+        y_1 - y_0 = (1 - E) (x - y_0) + ((1 + E) / 2 - (1 - E) / (w h)) dx.
+
+    The integral of the output is that of the input less (y_1 - y_0) / w, so no angle is lost.
+    ``state`` is y, None before the first piece: then it starts at the input, without a
+    transient.
+    """
+
+    def __init__(self) -> None:
+        self.state: Vec3 | None = None
+        self.configure(ZERO3)
+
+    def configure(self, corners_hz: Vec3) -> None:
+        """Take the corners [Hz]; 0 is none.  The state carries on."""
+        self.is_on = corners_hz != ZERO3
+        self._omega = x, y, z = tuple(2.0 * math.pi * corner for corner in corners_hz)
+        self._lags = tuple(1.0 / omega if omega else 0.0 for omega in (x, y, z))
+        self._gains: dict[float, _Gains] = {}
+
+    def break_off(self) -> None:
+        """Start anew: what came before a gap in the truth is over."""
+        self.state = None
+
+    def mean(self, rate: Vec3, pieces: Sequence[Piece], dt_s: float) -> Vec3:
+        """Return the mean output over a sample.
+
+        Parameters
+        ----------
+        rate : Vec3
+            The mean input.
+        pieces : sequence of Piece
+            How it ran; none where that is not known: then it was constant.
+        dt_s : float
+            Length of the sample [s].
+        """
+        if not self.is_on:
+            self.state = None
+            return rate
+        x, y, z = rate
+        if not pieces:
+            pieces = [(dt_s, (x * dt_s, y * dt_s, z * dt_s), ZERO3)]
+        before_x, before_y, before_z = self.state or _start(pieces[0])
+        out_x, out_y, out_z = before_x, before_y, before_z
+        for h, (in_x, in_y, in_z), (d_x, d_y, d_z) in pieces:
+            a_x, a_y, a_z, b_x, b_y, b_z = self._gains.get(h) or self._gain(h)
+            out_x += a_x * (in_x / h - out_x) + b_x * d_x
+            out_y += a_y * (in_y / h - out_y) + b_y * d_y
+            out_z += a_z * (in_z / h - out_z) + b_z * d_z
+        self.state = (out_x, out_y, out_z)
+        lag_x, lag_y, lag_z = self._lags
+        x -= (out_x - before_x) * lag_x / dt_s
+        y -= (out_y - before_y) * lag_y / dt_s
+        z -= (out_z - before_z) * lag_z / dt_s
+        return (x, y, z)
+
+    def at_stamp(self, rate: Vec3) -> Vec3:
+        """Return the output at the stamp; ``rate`` is put out on axes without a low-pass."""
+        if self.state is None:
+            return rate
+        x, y, z = [
+            out if omega else value
+            for out, value, omega in zip(self.state, rate, self._omega, strict=True)
+        ]
+        return (x, y, z)
+
+    def _gain(self, duration_s: float) -> _Gains:
+        """Return the gains of mean and change; 0 for an axis without a low-pass."""
+        (a_x, b_x), (a_y, b_y), (a_z, b_z) = [_gains(w * duration_s) for w in self._omega]
+        if len(self._gains) >= _MOST_LENGTHS:
+            self._gains.clear()
+        gain = self._gains[duration_s] = (a_x, a_y, a_z, b_x, b_y, b_z)
+        return gain
+
+
+def substeps(corner_hz: float, dt_s: float) -> int:
+    """Return into how many parts an interval is cut where the input is not smooth within it.
+
+    Each counts as constant.  Ten keep a tone just below the sample rate within 0.3 dB; beyond a
+    hundred the mean over the interval, not the low-pass, decides.
+    """
+    return math.ceil(min(max(10.0, 16.0 * corner_hz * dt_s), 100.0)) if corner_hz else 1
+
+
+def _gains(angle: float) -> tuple[float, float]:
+    """Return the gains of mean and change for w h."""
+    if angle == 0.0:
+        return 0.0, 0.0
+    passed = -math.expm1(-angle)
+    if angle > 1e-2:
+        return passed, 1.0 - 0.5 * passed - passed / angle
+    # the difference above would lose digits
+    return passed, angle * angle * (1.0 / 12.0 - angle * (1.0 / 24.0 - angle / 80.0))
+
+
+def _start(piece: Piece) -> Vec3:
+    """Return the input at the start of a piece."""
+    h, (x, y, z), (d_x, d_y, d_z) = piece
+    return (x / h - 0.5 * d_x, y / h - 0.5 * d_y, z / h - 0.5 * d_z)
