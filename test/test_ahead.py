@@ -111,13 +111,17 @@ def test_attitude_rows_are_a_unit_quaternion_and_its_shortest_rotation_vector(si
     np.testing.assert_allclose(np.abs(np.sum(half * q, axis=1)), 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize('rate', ['200', '300', '333.3', '0.7', '99999.7', '133.33333333333334',
-                                  '1024', '400.00000000000006'])
-@pytest.mark.parametrize('k', [0, -5, 10**6 + 3, 340_000_000_007])
+RATES = ['200', '300', '333.3', '0.7', '99999.7', '133.33333333333334', '1024',
+         '400.00000000000006']
+TICKS = [0, -5, 10**6 + 3, 340_000_000_007]
+
+
+@pytest.mark.parametrize(
+    ('rate', 'k'),
+    [(rate, k) for rate in RATES for k in TICKS if k / float(rate) < 9.2e9],  # 64 bits of ns
+)
 def test_instants_in_an_array_are_those_one_by_one(rate, k):
     grid = SampleGrid(float(rate))
-    if abs(grid.time_ns(k + 2000)) >= 2**63:
-        pytest.skip('beyond 292 years')
     expected = [grid.time_ns(j) for j in range(k, k + 2000)]
     np.testing.assert_array_equal(grid.times_ns(k, 2000), expected)
     exact = [round(Fraction(j) * SECOND / Fraction(rate)) for j in range(k, k + 50)]
