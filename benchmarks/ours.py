@@ -13,6 +13,7 @@ from benchmarks import data
 from jaguar_sensors_ros.analysis.allan import overlapping_adev
 from jaguar_sensors_ros.analysis.static_run import StaticRun
 from jaguar_sensors_ros.catalogue import make_sensor, make_settings
+from jaguar_sensors_ros.errors import fast
 from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.truth.trajectory import Racetrack
 
@@ -30,6 +31,7 @@ def _imu_values(rate_hz: float) -> dict[str, object]:
 def static(count: int) -> Callable[[], dict[str, Any]]:
     """Return what makes a static record of ``count`` samples, block by block."""
     settings: Any = make_settings('imu', _imu_values(100.0))
+    fast.use()  # compiles where numba may be imported, before the clock runs
 
     def work() -> dict[str, Any]:
         last = 0.0

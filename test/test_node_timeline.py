@@ -90,7 +90,7 @@ def test_a_timeline_with_an_error_is_refused_and_changes_nothing(graph):
 
 
 def test_clear_and_the_lock(graph, path):
-    graph.start(ImuNode, fidelity='fault', failure__timeline=path, failure__mtbf_hours=1e-9)
+    graph.start(ImuNode, fidelity='fault', failure__timeline=path, failure__mtbf_hours=1e-6)
     graph.feed(rest(0.0, 0.6, 50))
     answer = graph.call(Trigger, '/imu/clear_failure')
     assert answer.message == 'cleared total, bias, 2 events of a timeline'
