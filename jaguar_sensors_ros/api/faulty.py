@@ -43,7 +43,7 @@ class Faulty(Powered[ConfigT]):
 
     def check_failure(self, mode: str, magnitude: float | None = None, **options: Any) -> None:
         """Raise FaultError where :meth:`inject_failure` would; change nothing."""
-        self._core.board.resolve(failure_request(mode, magnitude, options))
+        self._core.board.rules.check(failure_request(mode, magnitude, options))
 
     def inject_timeline(self, text: str) -> int:
         """Inject the events of a timeline that name this sensor, timed from power-on.
@@ -72,12 +72,10 @@ class Faulty(Powered[ConfigT]):
 
     def _forget_configured(self, all_of_it: bool) -> None:
         """Let the parameters show that what they gave was cleared."""
-        config, none = self.config, {'failure.mode': NONE, 'failure.mtbf_hours': 0.0}
-        if all_of_it:
-            none['failure.timeline'] = ''
-        gone = all_of_it or not self._core.board.has_configured
-        if gone and any(config[name] != value for name, value in none.items()):
-            config.update(none)
+        cleared = self._core.cleared_parameters(all_of_it)
+        if cleared:
+            config = self.config
+            config.update(cleared)
             self._take(config)
 
     def get_failure_modes(self) -> tuple[str, ...]:

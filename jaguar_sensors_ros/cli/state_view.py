@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Any
 
 from jaguar_sensors_ros.cli.state_board import GONE, HEADINGS, WAITING, Row
@@ -52,12 +51,7 @@ class Table:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the last one on the screen."""
         self._live.stop()
 
@@ -113,12 +107,7 @@ class Lines:
         print(f'jaguar_sensors state: {_NO_RICH}', file=sys.stderr)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """There is nothing to close."""
 
     def show(self, rows: list[Row], now_s: float) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jaguar_sensors_ros.catalogue import FAULTS, SENSORS
 from jaguar_sensors_ros.cli.graph import DONE, FAILED, open_client, status_of
-from jaguar_sensors_ros.faults.base import NONE, FaultError, FaultRequest
+from jaguar_sensors_ros.faults.base import FaultError, FaultRequest
 from jaguar_sensors_ros.faults.rules import Rules
 from jaguar_sensors_ros.faults.timeline import Timeline, matches, parse
 from jaguar_sensors_ros.strict_yaml import LONGEST, read_file
@@ -79,17 +79,9 @@ def check(
             continue  # it will say itself
         rules = Rules(SENSORS[kind][0].channels, FAULTS)
         for where, request in requests(node):
-            _check(rules, request, f'{where}{node}')
-
-
-def _check(rules: Rules, request: FaultRequest, where: str) -> None:
-    try:
-        if request.mode == NONE:
-            rules.check_clear(request)
-        else:
-            rules.resolve(request)
-    except FaultError as error:
-        raise FaultError(f'{where}: {error}; nothing was sent') from None
+            refusal = rules.refusal(request)
+            if refusal:
+                raise FaultError(f'{where}{node}: {refusal}; nothing was sent')
 
 
 def _load(client: SensorClient, nodes: list[str], text: str) -> int:

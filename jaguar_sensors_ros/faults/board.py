@@ -9,7 +9,6 @@ from jaguar_sensors_ros.faults.base import (
     NONE,
     Channels,
     Draw,
-    FaultError,
     FaultMode,
     FaultRequest,
     Signal,
@@ -60,18 +59,12 @@ class FaultBoard:
             if anything is unknown, missing, non-finite or contradictory; nothing changed then.
         """
         if request.mode == NONE:
-            self.rules.check_clear(request)
+            self.rules.check(request)
             return self._clear_target(request.target)
         fault = self.rules.resolve(request)
         replaced = self._injected.put(fault)
         text = self.rules.describe(fault)
         return f'{text}; replaces {replaced[0].mode.name}' if replaced else text
-
-    def resolve(self, request: FaultRequest) -> None:
-        """Raise FaultError where :meth:`inject` would; change nothing."""
-        refusal = self.rules.refusal(request)
-        if refusal:
-            raise FaultError(refusal)
 
     def inject_timeline(self, events: Iterable[Event]) -> None:
         """Take the events of a timeline in place of those before.

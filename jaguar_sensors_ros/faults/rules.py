@@ -133,19 +133,22 @@ class Rules:
             )
         return tuple(sorted(known.index(letter) for letter in letters))
 
+    def check(self, request: FaultRequest) -> None:
+        """Check a request, of the mode none too (see :meth:`resolve`)."""
+        if request.mode == NONE:
+            self._check_clear(request)
+        else:
+            self.resolve(request)
+
     def refusal(self, request: FaultRequest) -> str:
         """Return why a request, of the mode none too, is not taken; empty where it is."""
         try:
-            if request.mode == NONE:
-                self.check_clear(request)
-            else:
-                self.resolve(request)
+            self.check(request)
         except FaultError as error:
             return str(error)
         return ''
 
-    def check_clear(self, request: FaultRequest) -> None:
-        """Check a request of the mode none, which clears a target (see :meth:`resolve`)."""
+    def _check_clear(self, request: FaultRequest) -> None:
         self._check_times(request, request.duration)
         names = self.channels.names
         if self._axes(request) != tuple(range(len(self.channels.axes))):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 
 from jaguar_sensors_ros import strict_yaml
@@ -132,13 +132,9 @@ def _event(entry: object, number: int, where: str, modes: Collection[str]) -> Ev
         raise JaguarError(f'{where}: sensor must be a name or a pattern such as imu_*')
     if values['mode'] not in (NONE, *modes):
         raise JaguarError(
-            f"{where}: mode '{values['mode']}' is unknown; valid: {_listed((NONE, *modes))}"
+            f"{where}: mode '{values['mode']}' is unknown; valid: {', '.join((NONE, *modes))}"
         )
     return Event(number, round(at_s * NS_PER_S), sensor, FaultRequest(**values))
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ', '.join(names)
 
 
 def _declared(key: str) -> Declaration:

@@ -6,7 +6,6 @@ import difflib
 import os
 import time
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any
 
 import rclpy
@@ -69,12 +68,7 @@ class SensorClient:
         self._executor.add_node(self._node)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the graph."""
         self._executor.shutdown()
         self._node.destroy_node()

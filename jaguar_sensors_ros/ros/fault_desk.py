@@ -12,14 +12,14 @@ from std_srvs.srv import Trigger
 
 from jaguar_sensors_ros.faults.base import NONE, FaultError, FaultRequest
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
+from jaguar_sensors_ros.ros.reader import read_fault
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.types import JaguarError
 
 Serve = Callable[[Any, Any], Any]
 
-_FIELDS = tuple(field.name for field in fields(FaultRequest))
 #: parameters that make up the failure given by parameters
-_REQUEST = frozenset(f'failure.{name}' for name in _FIELDS)
+_REQUEST = frozenset(f'failure.{field.name}' for field in fields(FaultRequest))
 _TIMELINE = 'failure.timeline'
 _LOCKED = 'injection is locked: the parameter failure.allow_injection is false'
 
@@ -99,20 +99,18 @@ class FaultDesk:
 
     def _forget_configured(self, all_of_it: bool) -> None:
         """Let the parameters failure.* show that what they gave was cleared."""
-        failure = self._bridge.settings.failure
-        gone = all_of_it or not self._sensor.board.has_configured
-        if gone and failure.mode != NONE:
-            self._bridge.assign('failure.mode', NONE)
-        if gone and failure.mtbf_hours > 0.0:
-            self._bridge.assign('failure.mtbf_hours', 0.0)
-        if all_of_it and failure.timeline:
-            self._bridge.assign(_TIMELINE, '')
+        for name, value in self._sensor.cleared_parameters(all_of_it).items():
+            self._bridge.assign(name, value)
 
     # ------------------------------------------------------------------ requests
 
     @property
     def _is_locked(self) -> bool:
         return not self._bridge.settings.failure.allow_injection
+
+    def _require_key(self) -> None:
+        if self._is_locked:
+            raise FaultError(_LOCKED)
 
     def refusal(self, request: FaultRequest) -> str:
         """Return why an injection would be refused, or an empty string."""
@@ -126,8 +124,7 @@ class FaultDesk:
         FaultError
             if it is refused.
         """
-        if self._is_locked:
-            raise FaultError(_LOCKED)
+        self._require_key()
         text = self._sensor.board.inject(request)
         if request.mode == NONE:
             self._forget_configured(request.target in ('', 'all'))
@@ -143,8 +140,7 @@ class FaultDesk:
         FaultError
             if it is refused.
         """
-        if self._is_locked:
-            raise FaultError(_LOCKED)
+        self._require_key()
         names = self._sensor.board.clear()
         self._forget_configured(all_of_it=True)
         self._changed()
@@ -153,16 +149,14 @@ class FaultDesk:
     # ------------------------------------------------------------------ services
 
     def _serve_inject(self, request: Any, response: Any) -> Any:
-        fault = FaultRequest(*(getattr(request, name) for name in _FIELDS))
-        return self._answer(response, 'injection', lambda: self.inject(fault))
+        return self._answer(response, 'injection', lambda: self.inject(read_fault(request)))
 
     def _serve_clear(self, request: Any, response: Any) -> Any:
         return self._answer(response, 'clearing', self.clear)
 
     def _serve_timeline(self, request: Any, response: Any) -> Any:
         def load() -> str:
-            if self._is_locked:
-                raise FaultError(_LOCKED)
+            self._require_key()
             response.events = self._sensor.inject_timeline(request.timeline)
             text = f'took {response.events} events, timed from power-on'
             self._log.info(f'timeline: {text}')

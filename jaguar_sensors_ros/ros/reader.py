@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
+from jaguar_sensors_ros.faults.base import FaultRequest
 from jaguar_sensors_ros.truth.intake import RawOdometry
 from jaguar_sensors_ros.types import NS_PER_S, Vec3
 
@@ -30,3 +32,8 @@ def read_odometry(message: Any) -> RawOdometry:
         vector(twist.angular),
         message.child_frame_id,
     )
+
+
+def read_fault(request: Any) -> FaultRequest:
+    """Return the failure in a request of InjectFailure or InjectFailures."""
+    return FaultRequest(*(getattr(request, field.name) for field in fields(FaultRequest)))

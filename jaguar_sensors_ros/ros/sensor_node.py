@@ -363,8 +363,11 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def _note_changes(self) -> None:
         self._publish_state(only_changes=True)
 
+    def _status(self) -> Status:
+        return self._guard.seen_in(self._sensor.status())
+
     def _publish_state(self, only_changes: bool) -> None:
-        status = self._guard.seen_in(self._sensor.status())
+        status = self._status()
         last, self._last_status = self._last_status, status
         changed = last is None or _essence(last) != _essence(status)
         if only_changes and not changed:
@@ -382,7 +385,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._publish_state(only_changes=False)
         if self._odometry.unreadable:
             self._intake.counts['not an Odometry'] = self._odometry.unreadable
-        status = self._guard.seen_in(self._sensor.status())
+        status = self._status()
         missing = self._monitor.missing(self.settings.truth, self._intake, status)
         if missing is not None and self._monitor.worth_saying(missing):
             self.get_logger().warning(f'{missing.what}: {missing.remedy}')
@@ -422,7 +425,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def state(self) -> Any:
         """Return the SensorState of now."""
-        return self._state_of(self._guard.seen_in(self._sensor.status()))
+        return self._state_of(self._status())
 
 
 def _essence(status: Status) -> tuple[Any, ...]:

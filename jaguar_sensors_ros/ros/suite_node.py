@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import fnmatch
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from jaguar_sensors_msgs.msg import SensorStates
@@ -24,6 +24,7 @@ from jaguar_sensors_ros.ros.fused_node import FusedNode
 from jaguar_sensors_ros.ros.gps_node import GpsNode
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
+from jaguar_sensors_ros.ros.reader import read_fault
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
 from jaguar_sensors_ros.ros.truth_hub import TruthHub
@@ -35,7 +36,6 @@ NODES: dict[str, type[SensorNode[Any, Any]]] = {'imu': ImuNode, 'gps': GpsNode}
 _OWN = 'suite_file'
 #: pause [s] in which changes of several states are gathered
 _GATHER_S = 0.01
-_FAULT_FIELDS = tuple(field.name for field in fields(FaultRequest))
 
 
 @dataclass(frozen=True)
@@ -215,23 +215,21 @@ class SuiteNode(Node):
         return response
 
     def _serve_inject(self, request: Any, response: Any) -> Any:
-        given = {name: getattr(request, name) for name in _FAULT_FIELDS}
+        fault = read_fault(request)
         response.success = False
         try:
             chosen = self.select(request.sensors, request.type)
         except JaguarError as error:
             response.message = str(error)
             return response
-        refused = self._refusals(chosen, FaultRequest(**given))
+        refused = self._refusals(chosen, fault)
         if refused:
             response.message = f'nothing was changed: {"; ".join(refused)}'
             self.get_logger().warning(f'injection refused, {response.message}')
             return response
-        fault = FaultRequest(**given)
         told = {path: node.faults.inject(fault) for path, node in chosen.items()}
-        response.success, response.message = True, _together(told)
         response.sensors = list(told)
-        return response
+        return _answered(response, told)
 
     @staticmethod
     def _refusals(
@@ -249,19 +247,21 @@ class SuiteNode(Node):
             response.message = f'nothing was changed: {"; ".join(refused)}'
             return response
         told = {path: node.faults.clear() for path, node in self.sensors.items()}
-        response.success, response.message = True, _together(told)
-        return response
+        return _answered(response, told)
 
     def _serve_reset(self, request: Any, response: Any) -> Any:
         told = {path: node.reset() for path, node in self.sensors.items()}
-        response.success, response.message = True, _together(told)
-        return response
+        return _answered(response, told)
 
     def _serve_enable(self, request: Any, response: Any) -> Any:
         on = bool(request.data)
         told = {path: node.enable(on) for path, node in self.sensors.items()}
-        response.success, response.message = True, _together(told)
-        return response
+        return _answered(response, told)
+
+
+def _answered(response: Any, told: dict[str, str]) -> Any:
+    response.success, response.message = True, _together(told)
+    return response
 
 
 def _together(told: dict[str, str]) -> str:

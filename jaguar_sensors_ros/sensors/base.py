@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from jaguar_sensors_ros.component import ParameterError, StreamFactory
 from jaguar_sensors_ros.faults import noise, timeline
-from jaguar_sensors_ros.faults.base import Channels, FaultError, FaultMode, Signal
+from jaguar_sensors_ros.faults.base import NONE, Channels, FaultMode, Signal
 from jaguar_sensors_ros.faults.board import FaultBoard
 from jaguar_sensors_ros.faults.chance import happens
 from jaguar_sensors_ros.faults.timeline import Event, Timeline
@@ -175,10 +175,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """Raise ParameterError where the settings do not fit this sensor; change nothing."""
         request = settings.failure.request()
         if request is not None:
-            try:
-                self.board.resolve(request)
-            except FaultError as error:
-                raise ParameterError('failure.mode', request.mode, str(error)) from None
+            refusal = self.board.rules.refusal(request)
+            if refusal:
+                raise ParameterError('failure.mode', request.mode, refusal)
         if settings.failure.timeline != self._timeline:
             self._read_timeline(settings.failure.timeline)
 
@@ -202,6 +201,23 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         except JaguarError as error:
             raise JaguarError(f'{read.name}: {error}') from None
         return events
+
+    def cleared_parameters(self, all_of_it: bool) -> dict[str, object]:
+        """Return what the parameters failure.* are to be set to after faults were cleared.
+
+        ``all_of_it`` tells that everything was cleared, not one target.
+        """
+        failure = self.settings.failure
+        cleared: dict[str, object] = {}
+        if all_of_it or not self.board.has_configured:
+            cleared = {'failure.mode': NONE, 'failure.mtbf_hours': 0.0}
+        if all_of_it:
+            cleared['failure.timeline'] = ''
+        return {
+            name: value
+            for name, value in cleared.items()
+            if getattr(failure, name.partition('.')[2]) != value
+        }
 
     def inject_timeline(self, text: str) -> int:
         """Take a timeline in place of the one injected before; return how many events it has.

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 _LAST_LINES = 12
 _PR_SET_PDEATHSIG = 1
@@ -80,12 +79,7 @@ class Children:
         """Return this."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End all that still run, whatever happens meanwhile."""
         try:
             self.stop()

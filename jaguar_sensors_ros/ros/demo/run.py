@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 import rclpy
@@ -80,12 +79,7 @@ class DemoRun:
         gc.freeze()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the graph; a bag that was not finished goes."""
         if self._bag is not None:
             self._bag.discard()

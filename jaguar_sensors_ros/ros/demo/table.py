@@ -6,7 +6,6 @@ import math
 import sys
 import time
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any
 
 from jaguar_sensors_ros.ros.demo.monitor import DemoMonitor
@@ -52,12 +51,7 @@ class View:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the last table on the screen."""
         if self._live is not None:
             self._live.stop()
