@@ -106,6 +106,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         return self._clock_ns
 
     @property
+    def effective_faults(self) -> tuple[str, ...]:
+        """The faults that acted on the last sample, as mode:target."""
+        return self._effective
+
+    @property
     def corrections(self) -> dict[str, Vec3]:
         """What calibrations found is added to each channel from the next sample on."""
         return dict(self._corrections)
