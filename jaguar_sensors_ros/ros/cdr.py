@@ -153,7 +153,9 @@ def _interleaved(
     Returned are the struct codes of all, the bytes that stay, and the order in which numbers and
     bytes follow each other: their indices in the one tuple after the other.
     """
-    codes, order, constants, place = '', [], [], 0
+    codes, place = '', 0
+    order: list[int] = []
+    constants: list[bytes] = []
     for index, (start, code) in sorted(enumerate(numbers), key=itemgetter(1)):
         if start > place:
             codes += f'{start - place}s'

@@ -11,7 +11,7 @@ from jaguar_sensors_msgs.msg import GnssError, GnssSolution
 from sensor_msgs.msg import NavSatFix
 
 from jaguar_sensors_ros.ros import encoders
-from jaguar_sensors_ros.ros.outlet import Outlet, publish
+from jaguar_sensors_ros.ros.outlet import publish
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.types import GpsSample
@@ -37,16 +37,17 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         return partial(self._publish, sample, self._frame_id)
 
     def _publish(self, sample: GpsSample, frame_id: str) -> None:
-        ready: list[tuple[Outlet, Any]] = []
-        frames = [
+        self._outlets.look_again()
+        framed = [
             (self._fix, frame_id),
             (self._solution, self.frame(EARTH_FRAME)),
             (self._error, frame_id),
         ]
         if sample.has_fix:  # a twist cannot say that it is missing, and NaN harms filters
             map_frame = self.frame(self.settings.vel_frame_id)
-            frames += [(self._vel, map_frame), (self._vel_body, frame_id)]
-        for outlet, frame in frames:
-            if outlet.is_wanted():
-                ready.append((outlet, outlet.encode(sample, frame)))
-        publish(ready)
+            framed += [(self._vel, map_frame), (self._vel_body, frame_id)]
+        publish([
+            (outlet, outlet.encode(sample, frame))
+            for outlet, frame in framed
+            if outlet.is_used or outlet.has_subscribers()
+        ])

@@ -43,15 +43,18 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
     def _publish(
         self, sample: ImuSample, covariances: ImuCovariances, frame_id: str
     ) -> None:
+        self._outlets.look_again()
         ready: list[tuple[Outlet, Any]] = []
-        if (data := self._data).is_wanted():
+        data, raw, increments = self._data, self._raw, self._increments
+        temperature, error = self._temperature, self._error
+        if data.is_used or data.has_subscribers():
             ready.append((data, data.encode(sample, covariances, frame_id, True)))
-        if (raw := self._raw).is_wanted():
+        if raw.is_used or raw.has_subscribers():
             ready.append((raw, raw.encode(sample, covariances, frame_id, False)))
-        if sample.frame and (increments := self._increments).is_wanted():
+        if sample.frame and (increments.is_used or increments.has_subscribers()):
             ready.append((increments, increments.encode(sample, frame_id)))
-        if (temperature := self._temperature).is_wanted():
+        if temperature.is_used or temperature.has_subscribers():
             ready.append((temperature, temperature.encode(sample, frame_id)))
-        if (error := self._error).is_wanted():
+        if error.is_used or error.has_subscribers():
             ready.append((error, error.encode(sample, frame_id)))
         publish(ready)

@@ -26,7 +26,7 @@ from jaguar_sensors_ros.ros.fault_desk import FaultDesk
 from jaguar_sensors_ros.ros.guard import Guard
 from jaguar_sensors_ros.ros.mount import Mount
 from jaguar_sensors_ros.ros.outbox import Outbox
-from jaguar_sensors_ros.ros.outlet import Outlet
+from jaguar_sensors_ros.ros.outlet import Outlet, Outlets
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import stamp_ns, vector
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
@@ -161,13 +161,14 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def outlet(self, message_type: Any, topic: str, encode: Callable[..., Any]) -> Outlet:
         """Make a topic of samples."""
-        return Outlet(self.advertise(message_type, topic), encode)
+        return self._outlets.add(self.advertise(message_type, topic), encode)
 
     def _make_outputs(self) -> None:
         self._state_publisher = qos.overridable(
             self.create_publisher, SensorStateMsg, '~/state', qos.latched()
         )
         self._diagnostics_publisher = self.advertise(DiagnosticArray, '/diagnostics')
+        self._outlets = Outlets()
         self._make_publishers()
 
     def _make_inputs(self) -> None:

@@ -136,6 +136,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._clock = SensorClock(self.streams)
         self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
+        self._is_corrected = False
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
@@ -391,6 +392,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         if not run.refused:
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
+            self._is_corrected = True
 
     # ------------------------------------------------------------------ exposure
 

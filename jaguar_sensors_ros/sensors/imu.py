@@ -224,7 +224,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         if self._is_transparent:
             gyro = _exact(ideal.rate, ideal.delta_theta, ideal.instant_rate)
             accel = _exact(ideal.force, ideal.delta_v, ideal.instant_force)
-        else:
+        elif self._is_corrected:
             gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
             accel = _corrected(accel, self._corrections['accel'], dt_s)
         sample, lost = self._finish(ideal, gyro, accel, terms[12:], t_ns, number, k, dt_s)
@@ -238,12 +238,11 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
 
     def _ambience(self, t_ns: int, dt_s: float, force: Vec3) -> Ambience:
         """Let the sensor feel the motion, and sum up the vibration where it has an effect."""
-        shaken = self._input.shaken
-        if shaken == ZERO3:
-            self._expose(t_ns, force)
-        else:
+        shaken, unshaken = self._input.shaken, force
+        if shaken is not ZERO3:
             self._input.shaken = ZERO3
-            self._expose(t_ns, subtract(force, scale(shaken, 1.0 / dt_s)))
+            unshaken = subtract(force, scale(shaken, 1.0 / dt_s))
+        self._expose(t_ns, unshaken)
         if not self._feels_ambience:
             return Ambience(force, self.exposure.temperature_c, ZERO3)
         level = self._added_vibration()
@@ -338,8 +337,6 @@ def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
 
 def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
     """Return a reading with the correction of a calibration added."""
-    if correction is ZERO3 or correction == ZERO3:
-        return reading
     return TriadReading(
         add(reading.rate, correction),
         add(reading.increment, scale(correction, dt_s)),

@@ -80,9 +80,15 @@ class TruthIntake:
         self._monitor = TwistMonitor(settings.twist_frame, max_gap_ns)
         self._waiting: deque[TruthSample] = deque()
         self._accelerations: deque[tuple[int, Vec3]] = deque(maxlen=_WAITING)
+        self._is_turned = settings.twist_frame == 'parent'
+        self._is_compared = settings.authority == 'twist' and settings.frame != 'lic'
+        self._is_awaited = settings.acceleration == 'topic'
+        self._is_in_n = settings.frame == 'enu' and local.heading == 0.0
 
     def remarks(self) -> list[str]:
         """Return the remarks that were not fetched yet."""
+        if not self._remarks:
+            return []
         fetched, self._remarks = self._remarks, []
         return fetched
 
@@ -108,17 +114,16 @@ class TruthIntake:
             self.counts['quaternion normalised'] += 1
         q = (w / length, x / length, y / length, z / length)
         linear, angular = raw.linear, raw.angular
-        settings = self.settings
-        if settings.twist_frame == 'parent':
+        if self._is_turned:
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
         sample = TruthSample(raw.t_ns, raw.position, q, linear, angular)
-        if settings.authority == 'twist' and settings.frame != 'lic':
+        if self._is_compared and self._monitor.is_due(raw.t_ns):
             remark = self._monitor.push(sample, raw.linear)
             if remark:
                 self._say(remark)
-        if settings.acceleration == 'topic':
+        if self._is_awaited:
             return self._wait_for_acceleration(sample)
-        return [self._join(sample)]
+        return [self._enter(sample if self._is_in_n else self._in_n(sample))]
 
     def _note_frames(self, raw: RawOdometry) -> None:
         self.base_frame = raw.child_frame_id or self.base_frame
@@ -134,9 +139,6 @@ class TruthIntake:
         self.received += 1
         at_rest = TruthSample(t_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3, ZERO3)
         return [self._enter(frames.sample_from_enu(at_rest, self.local))]
-
-    def _join(self, sample: TruthSample) -> Push:
-        return self._enter(self._in_n(sample))
 
     def _enter(self, sample: TruthSample) -> Push:
         push = self.track.push(sample)
@@ -201,7 +203,7 @@ class TruthIntake:
             if len(self._accelerations) > 1:
                 t1, a1 = self._accelerations[1]
                 a0 = mix(a0, a1, (sample.t_ns - t0) / (t1 - t0))
-            yield self._join(sample._replace(a_nb_b=a0))
+            yield self._enter(self._in_n(sample._replace(a_nb_b=a0)))
 
 
 def _defect(raw: RawOdometry) -> str:
