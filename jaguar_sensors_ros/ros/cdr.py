@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.serialization import serialize_message
 
 from jaguar_sensors_ros.truth.intake import RawOdometry
-from jaguar_sensors_ros.types import NS_PER_S
+from jaguar_sensors_ros.types import NS_PER_S, new
 
 #: bytes of the encapsulation header; alignment counts from behind it
 _HEADER = 4
@@ -200,6 +200,7 @@ def decode_odometry(data: bytes) -> RawOdometry:
     if len(data) < place + _NUMBERS[order].size + _TAIL:
         raise CodecError('too few bytes')
     x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz = numbers
-    return RawOdometry(
-        sec * NS_PER_S + nanosec, (x, y, z), (qw, qx, qy, qz), (vx, vy, vz), (wx, wy, wz), child
+    t_ns = sec * NS_PER_S + nanosec
+    return new(
+        RawOdometry, (t_ns, (x, y, z), (qw, qx, qy, qz), (vx, vy, vz), (wx, wy, wz), child)
     )

@@ -45,7 +45,7 @@ _STATIC_PERIOD_S = 0.02
 #: most steps of truth.max_gap_s that it makes at once
 _BRIDGED = 100
 #: how long [ns of measurement time] a change of state may wait, other than by a fault
-_LOOK_NS = 20_000_000
+_LOOK_NS = 50_000_000
 #: body frame where the truth names none
 _BODY_FRAME = 'base_link'
 
@@ -281,12 +281,11 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         A fault that comes or goes is told at once, a limit that is exceeded or the end of the
         warm-up within some milliseconds: working out the state takes as long as the intake.
         """
-        sensor = self._sensor
-        now_ns, faults = sensor.time_ns or 0, sensor.effective_faults
-        if faults == self._looked[1] and 0 <= now_ns - self._looked[0] < _LOOK_NS:
-            return
-        self._looked = (now_ns, faults)
-        self._note_changes()
+        sensor, (looked_ns, faults) = self._sensor, self._looked
+        now_ns, now_faults = sensor.time_ns or 0, sensor.effective_faults
+        if not 0 <= now_ns - looked_ns < _LOOK_NS or now_faults != faults:
+            self._looked = (now_ns, now_faults)
+            self._note_changes()
 
     def _send(self, samples: list[SampleT]) -> None:
         for sample in samples:

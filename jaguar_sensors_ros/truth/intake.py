@@ -19,7 +19,15 @@ from jaguar_sensors_ros.nav.rotation import (
 from jaguar_sensors_ros.sensors.settings import TruthSettings
 from jaguar_sensors_ros.truth.consistency import TwistMonitor
 from jaguar_sensors_ros.truth.track import Arrival, Push, TruthTrack
-from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Quat, TruthSample, Vec3
+from jaguar_sensors_ros.types import (
+    IDENTITY_QUAT,
+    NS_PER_S,
+    ZERO3,
+    Quat,
+    TruthSample,
+    Vec3,
+    new,
+)
 
 #: most odometry messages that wait for their acceleration
 _WAITING = 1000
@@ -102,22 +110,23 @@ class TruthIntake:
     def push(self, raw: RawOdometry) -> list[Push]:
         """Take a message; return what became of it and of those it completed."""
         self.received += 1
-        reason = _defect(raw)
-        if reason:
-            self.counts[reason] += 1
-            return []
-        if raw.child_frame_id != self.base_frame or not raw.child_frame_id:
+        t_ns, position, q, linear, angular, base_frame = raw
+        if not _is_ordinary(t_ns, position, q, linear, angular):
+            reason = _reason(raw)
+            if reason:
+                self.counts[reason] += 1
+                return []
+        if base_frame != self.base_frame or not base_frame:
             self._note_frames(raw)
-        w, x, y, z = raw.q
+        w, x, y, z = q
         length = math.sqrt(w * w + x * x + y * y + z * z)
-        if abs(length - 1.0) > 1e-3:
+        if not -1e-3 <= length - 1.0 <= 1e-3:
             self.counts['quaternion normalised'] += 1
         q = (w / length, x / length, y / length, z / length)
-        linear, angular = raw.linear, raw.angular
         if self._is_turned:
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
-        sample = TruthSample(raw.t_ns, raw.position, q, linear, angular)
-        if self._is_compared and self._monitor.is_due(raw.t_ns):
+        sample: TruthSample = new(TruthSample, (t_ns, position, q, linear, angular, None))
+        if self._is_compared and self._monitor.is_due(t_ns):
             remark = self._monitor.push(sample, raw.linear)
             if remark:
                 self._say(remark)
@@ -206,11 +215,11 @@ class TruthIntake:
             yield self._enter(self._in_n(sample._replace(a_nb_b=a0)))
 
 
-def _defect(raw: RawOdometry) -> str:
-    """Return why a message cannot be used, or an empty string."""
-    (x, y, z), (qw, qx, qy, qz) = raw.position, raw.q
-    (vx, vy, vz), (wx, wy, wz) = raw.linear, raw.angular
-    ordinary = (
+def _is_ordinary(t_ns: int, position: Vec3, q: Quat, linear: Vec3, angular: Vec3) -> bool:
+    """Tell whether a message is good, as nearly all are; NaN is in no range."""
+    (x, y, z), (qw, qx, qy, qz) = position, q
+    (vx, vy, vz), (wx, wy, wz) = linear, angular
+    return (
         -_FARTHEST <= x <= _FARTHEST
         and -_FARTHEST <= y <= _FARTHEST
         and -_FARTHEST <= z <= _FARTHEST
@@ -221,12 +230,12 @@ def _defect(raw: RawOdometry) -> str:
         and -_FASTEST_TURN <= wx <= _FASTEST_TURN
         and -_FASTEST_TURN <= wy <= _FASTEST_TURN
         and -_FASTEST_TURN <= wz <= _FASTEST_TURN
-        and raw.t_ns >= 0
+        and t_ns >= 0
     )
-    return '' if ordinary else _reason(raw)
 
 
 def _reason(raw: RawOdometry) -> str:
+    """Return why a message cannot be used, or an empty string."""
     numbers = (*raw.position, *raw.q, *raw.linear, *raw.angular)
     if not all(math.isfinite(x) for x in numbers):
         return 'not finite'

@@ -25,7 +25,7 @@ from jaguar_sensors_ros.nav.rotation import (
     slerp,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3, new
 
 #: what the gravity model 'constant' says, in n [m/s2]
 _GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
@@ -127,11 +127,10 @@ class TwistSegment:
         if self._interval != (from_ns, to_ns):
             self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
         theta, gained, weighed, _ = self._common
-        is_constant = environment.gravity == 'constant'
-        if is_constant and not environment.rotation and arm == ZERO3:
+        if environment.is_plain and arm == ZERO3:
             return theta, weighed
         velocity = weighed
-        if not is_constant:
+        if environment.gravity != 'constant':
             position = self.at((from_ns + to_ns) // 2).p_n
             gravity_n = environment.local.gravity_n(position, environment.gravity)
             velocity = subtract(gained, self._turned_back(gravity_n, from_ns, to_ns))
@@ -141,7 +140,7 @@ class TwistSegment:
         self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
     ) -> tuple[Vec3, Vec3] | None:
         """Return by how much rate and specific force change; see :func:`changes_of`."""
-        if environment.rotation or environment.gravity != 'constant' or arm != ZERO3:
+        if not environment.is_plain or arm != ZERO3:
             return None
         if self._interval != (from_ns, to_ns):
             self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
@@ -180,12 +179,12 @@ class TwistSegment:
         # gravity turns by -phi x g, g its mean
         px, py, pz = scale(self._phi, share / dt)
         fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
-        return _Moved(
+        return new(_Moved, (
             (wx * dt, wy * dt, wz * dt),
             (gained_x, gained_y, gained_z),
             (gained_x - gx, gained_y - gy, gained_z - gz),
             ((ex, ey, ez), (fx, fy, fz)),
-        )
+        ))
 
     def _turned_back(self, vector_n: Vec3, from_ns: int, to_ns: int) -> Vec3:
         """Integrate a vector that is fixed in n, resolved in b."""

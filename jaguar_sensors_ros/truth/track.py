@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import add, rotvec_between, scale, subtract
 from jaguar_sensors_ros.truth.segment import PoseSegment, TwistSegment
-from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3, new
 
 #: a step back by more than this is a reset at once
 RESET_STEP_NS = NS_PER_S
@@ -93,7 +93,7 @@ class TruthTrack:
         else:
             self._late = None
             recent.append(sample)
-            return Push(Arrival.TAKEN, self._complete())
+            return new(Push, (Arrival.TAKEN, self._complete()))
         self.counts[push.arrival] += 1
         return push
 
