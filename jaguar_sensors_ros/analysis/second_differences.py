@@ -24,6 +24,9 @@ PIECE = 65536
 #: products at a time: OpenBLAS begins to start threads at 10000, which here only cost
 _PRODUCTS = 8192
 
+#: set by :func:`analysis.allan_fast.use`
+compiled: Adder | None = None
+
 
 def mean_squares(
     x: Array, factors: NDArray[np.int64], progress: Callable[[float], None] | None = None
@@ -44,7 +47,7 @@ def mean_squares(
     array, shape (k,)
         In the square of the unit of x.
     """
-    add = adder()
+    add = compiled or adder()
     lags = factors.tolist()
     counts = [len(x) - 2 * m for m in lags]
     starts = range(0, max(counts), PIECE)
