@@ -156,7 +156,15 @@ class FaultBoard:
     @property
     def is_bare(self) -> bool:
         """Whether no fault can act on the next sample."""
-        return self._injected.is_idle and self._configured.is_idle
+        injected, configured = self._injected, self._configured
+        return not (
+            injected.faults
+            or configured.faults
+            or injected.events
+            or configured.events
+            or injected.random
+            or configured.random
+        )
 
     @property
     def has_configured(self) -> bool:

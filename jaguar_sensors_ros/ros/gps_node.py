@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import TwistWithCovarianceStamped
@@ -33,10 +31,11 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         self._solution = self.outlet(GnssSolution, '~/solution', encoders.solution())
         self._error = self.outlet(GnssError, '~/error', encoders.gnss_error())
 
-    def _delivery(self, sample: GpsSample) -> Callable[[], None]:
-        return partial(self._publish, sample, self._frame_id)
+    def _circumstances(self) -> str:
+        return self._frame_id
 
-    def _publish(self, sample: GpsSample, frame_id: str) -> None:
+    def _publish(self, sample: GpsSample, context: Any) -> None:
+        frame_id: str = context
         self._outlets.look_again()
         framed = [
             (self._fix, frame_id),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
@@ -37,12 +35,11 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
         self._temperature = self.outlet(Temperature, '~/temperature', encoders.temperature())
         self._error = self.outlet(ImuError, '~/error', encoders.imu_error())
 
-    def _delivery(self, sample: ImuSample) -> Callable[[], None]:
-        return partial(self._publish, sample, self._sensor.covariances, self._frame_id)
+    def _circumstances(self) -> tuple[ImuCovariances, str]:
+        return self._sensor.covariances, self._frame_id
 
-    def _publish(
-        self, sample: ImuSample, covariances: ImuCovariances, frame_id: str
-    ) -> None:
+    def _publish(self, sample: ImuSample, context: Any) -> None:
+        covariances, frame_id = context
         self._outlets.look_again()
         ready: list[tuple[Outlet, Any]] = []
         data, raw, increments = self._data, self._raw, self._increments

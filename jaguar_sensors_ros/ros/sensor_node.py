@@ -136,8 +136,12 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         """Make the publishers of the sensor's own topics."""
 
     @abstractmethod
-    def _delivery(self, sample: SampleT) -> Callable[[], None]:
-        """Return what publishes a sample, as it was measured, on all topics with subscribers."""
+    def _circumstances(self) -> Any:
+        """Return what belongs to the samples of now besides their numbers."""
+
+    @abstractmethod
+    def _publish(self, sample: SampleT, context: Any) -> None:
+        """Publish a sample on all topics with subscribers, in the context it was measured in."""
 
     # ------------------------------------------------------------------ wiring
 
@@ -268,9 +272,11 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 samples = self._sensor.feed(segment)
                 if samples:
                     self._send(samples)
-        for remark in self._intake.remarks():
-            self.get_logger().warning(remark)
-        self._calibrator.look()
+        if self._intake.has_remarks:
+            for remark in self._intake.remarks():
+                self.get_logger().warning(remark)
+        if self._calibrator.is_running:
+            self._calibrator.look()
         self._look_for_changes()
         for tap in self._taps:
             tap.moved()
@@ -288,12 +294,15 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             self._note_changes()
 
     def _send(self, samples: list[SampleT]) -> None:
+        context, outbox = self._circumstances(), self._outbox
+        is_direct = self._latency_ns == 0 and not self._taps
         for sample in samples:
-            deliver = self._delivery(sample)
-            if self._taps:
-                deliver = self._tapped(sample, deliver)
-            t_ns = sample.t_ns  # type: ignore[attr-defined]
-            self._outbox.put(t_ns, self._latency_ns, deliver)
+            if is_direct and not len(outbox):
+                self._publish(sample, context)
+            else:
+                deliver = self._tapped(sample, partial(self._publish, sample, context))
+                t_ns = sample.t_ns  # type: ignore[attr-defined]
+                outbox.put(t_ns, self._latency_ns, deliver)
 
     def _tapped(self, sample: SampleT, publish: Callable[[], None]) -> Callable[[], None]:
         """Return what publishes a sample and tells those that see it."""

@@ -166,6 +166,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.board.use_configured(self.fidelity is Fidelity.FAULT)
         transparent = self.fidelity is Fidelity.TRANSPARENT
         self._clock_settings = _EXACT if transparent else settings.clock
+        self._is_exact = self._clock_settings.is_exact
         self._mount()
         self._configured()
 
@@ -338,7 +339,11 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _stamp_ns(self, t_ns: int, number: int) -> int:
         """Return what the sensor's own clock says at ``t_ns``."""
-        return self._clock.stamp_ns(self._clock_settings, t_ns, self._power_on_ns or 0, number)
+        clock = self._clock
+        if self._is_exact and t_ns > clock.last_ns:
+            clock.last_ns = t_ns
+            return t_ns
+        return clock.stamp_ns(self._clock_settings, t_ns, self._power_on_ns or 0, number)
 
     def calibrate(self, duration_s: float) -> Calibration:
         """Average measured minus ideal over a time at rest and subtract it from then on.

@@ -93,10 +93,13 @@ class TruthIntake:
         self._is_awaited = settings.acceleration == 'topic'
         self._is_in_n = settings.frame == 'enu' and local.heading == 0.0
 
+    @property
+    def has_remarks(self) -> bool:
+        """Whether there are remarks that were not fetched yet."""
+        return bool(self._remarks)
+
     def remarks(self) -> list[str]:
         """Return the remarks that were not fetched yet."""
-        if not self._remarks:
-            return []
         fetched, self._remarks = self._remarks, []
         return fetched
 
@@ -110,18 +113,23 @@ class TruthIntake:
     def push(self, raw: RawOdometry) -> list[Push]:
         """Take a message; return what became of it and of those it completed."""
         self.received += 1
-        t_ns, position, q, linear, angular, base_frame = raw
-        if not _is_ordinary(t_ns, position, q, linear, angular):
+        t_ns, position, (w, x, y, z), linear, angular, base_frame = raw
+        length = math.sqrt(w * w + x * x + y * y + z * z)
+        # so nearly all are; NaN compares with nothing
+        if not (
+            math.hypot(*position) <= _FARTHEST
+            and math.hypot(*linear, *angular) <= _FASTEST_TURN
+            and 0.999 <= length <= 1.001
+            and t_ns >= 0
+        ):
             reason = _reason(raw)
             if reason:
                 self.counts[reason] += 1
                 return []
+            if abs(length - 1.0) > 1e-3:
+                self.counts['quaternion normalised'] += 1
         if base_frame != self.base_frame or not base_frame:
             self._note_frames(raw)
-        w, x, y, z = q
-        length = math.sqrt(w * w + x * x + y * y + z * z)
-        if not -1e-3 <= length - 1.0 <= 1e-3:
-            self.counts['quaternion normalised'] += 1
         q = (w / length, x / length, y / length, z / length)
         if self._is_turned:
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
@@ -213,25 +221,6 @@ class TruthIntake:
                 t1, a1 = self._accelerations[1]
                 a0 = mix(a0, a1, (sample.t_ns - t0) / (t1 - t0))
             yield self._enter(self._in_n(sample._replace(a_nb_b=a0)))
-
-
-def _is_ordinary(t_ns: int, position: Vec3, q: Quat, linear: Vec3, angular: Vec3) -> bool:
-    """Tell whether a message is good, as nearly all are; NaN is in no range."""
-    (x, y, z), (qw, qx, qy, qz) = position, q
-    (vx, vy, vz), (wx, wy, wz) = linear, angular
-    return (
-        -_FARTHEST <= x <= _FARTHEST
-        and -_FARTHEST <= y <= _FARTHEST
-        and -_FARTHEST <= z <= _FARTHEST
-        and 1e-6 <= qw * qw + qx * qx + qy * qy + qz * qz <= 2.0
-        and -_FASTEST <= vx <= _FASTEST
-        and -_FASTEST <= vy <= _FASTEST
-        and -_FASTEST <= vz <= _FASTEST
-        and -_FASTEST_TURN <= wx <= _FASTEST_TURN
-        and -_FASTEST_TURN <= wy <= _FASTEST_TURN
-        and -_FASTEST_TURN <= wz <= _FASTEST_TURN
-        and t_ns >= 0
-    )
 
 
 def _reason(raw: RawOdometry) -> str:

@@ -177,7 +177,9 @@ class TwistSegment:
             fz = ex * vy - ey * vx + wx * dy - wy * dx
         gx, gy, gz = self._turned_back(_GRAVITY, from_ns, to_ns)
         # gravity turns by -phi x g, g its mean
-        px, py, pz = scale(self._phi, share / dt)
+        px, py, pz = self._phi
+        rate = share / dt
+        px, py, pz = px * rate, py * rate, pz * rate
         fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
         return new(_Moved, (
             (wx * dt, wy * dt, wz * dt),
