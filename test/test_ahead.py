@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -72,6 +73,34 @@ def test_a_parameter_acts_at_the_next_sample_and_leaves_no_trace(at):
         got += [ahead.take(m, m + 1, ns, grid) for m, ns in ticks]
         expected += one_by_one(reference, ticks)
         n += count
+    assert got == expected
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_what_is_prepared_is_what_would_have_been_made(seed):
+    """Parts made early, parameters that change in between, and gaps, in any order."""
+    grid, chance = SampleGrid(300.0), random.Random(seed)
+    made, reference = [[terms(), terms(ALL, BIAS)] for _ in range(2)]
+    ahead = Ahead(
+        made[0].block, made[0].processes, (made[1].block, made[1].processes)
+    )
+    got, expected, number = [], [], 0
+    for _ in range(900):
+        span = grid.time_ns(number + 8) - grid.time_ns(number + 7)
+        got.append(ahead.take(number, number + 8, span, grid))
+        columns = [one_by_one(one, [(number, span)])[0] for one in reference]
+        expected.append(columns[0] + columns[1])
+        number += 1
+        event = chance.random()
+        if event < 0.8:
+            ahead.prepare(grid)
+        elif event < 0.81:
+            number += chance.randrange(1, 300)
+        elif event < 0.82:
+            ahead.settle()
+            bias = BiasSettings((chance.random(), 0.1, 2e-2), (chance.uniform(1, 30), 20.0, 30.0))
+            for one in (*made, *reference):
+                one.configure(ALL, bias)
     assert got == expected
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
 
 from jaguar_sensors_ros.errors.intervals import Array, Intervals
 from jaguar_sensors_ros.nav.grid import SampleGrid
@@ -15,38 +17,91 @@ _FEWEST, _MOST = 16, 256
 class Process(Protocol):
     """What carries over from one sample to the next."""
 
-    state: tuple[int, float] | None
+    state: Any
+
+
+#: makes rows of a block; takes the number of a sample since power-on and Intervals
+Rows = Callable[[int, Intervals], Array]
+Processes = Callable[[], Iterable[Process]]
+
+
+class _Block:
+    """Consecutive samples from number ``first`` on; made part by part.
+
+    ``k`` is the tick at the end of the first in the grid.
+    """
+
+    __slots__ = ('_parts', 'columns', 'first', 'intervals', 'k', 'kept', 'made', 'spans_ns')
+
+    def __init__(
+        self, parts: Sequence[tuple[Rows, Processes]], first: int, k: int, intervals: Intervals
+    ) -> None:
+        self._parts = parts
+        self.first, self.k, self.intervals = first, k, intervals
+        self.spans_ns = [intervals.lengths_ns[i] for i in intervals.which.tolist()]
+        #: the states at its beginning of the processes that were advanced
+        self.kept: list[tuple[Process, Any]] = []
+        self.made: list[Array] = []
+        #: what is taken; empty before all parts are made
+        self.columns: list[list[float]] = []
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.spans_ns)
+
+    def go_on(self) -> None:
+        """Make the next part."""
+        if len(self.made) < len(self._parts):
+            rows, processes = self._parts[len(self.made)]
+            self.kept += [(process, process.state) for process in processes()]
+            self.made.append(rows(self.first, self.intervals))
+        elif not self.columns:
+            self.columns = np.concatenate(self.made).T.tolist()
+
+    def complete(self) -> None:
+        """Make all that is not made yet."""
+        while not self.columns:
+            self.go_on()
+
+    def undo(self) -> None:
+        """Bring the processes back to the beginning."""
+        for process, state in self.kept:
+            process.state = state
+
+    def redo(self, count: int) -> None:
+        """Run the processes over the first samples once more."""
+        for rows, _ in self._parts:
+            rows(self.first, self.intervals.first(count))
 
 
 class Ahead:
     """Lets a live sensor take, one by one, what an array computation makes in blocks.
 
-    Random errors do not depend on the truth, so they can be made before their time.  Whatever
-    makes a block stale (a parameter, a gap, another interval) has it made again from the present
-    sample on: the states go back to the beginning of the block and run once more over the
-    samples that were taken, which gives the same bits.
+    Random errors do not depend on the truth, so they can be made before their time; with
+    :meth:`prepare` while nobody waits.  Whatever makes a block stale (a parameter, a gap, another
+    interval) has it made again from the present sample on: the states go back to the beginning of
+    the block and run once more over the samples that were taken, which gives the same bits.
 
     Parameters
     ----------
-    block : callable
+    rows : callable
         Takes the number of a sample since power-on and Intervals, returns an array with a column
         for each sample.
     processes : callable
-        Returns the processes that ``block`` advances.
+        Returns the processes that ``rows`` advances.
+    more : tuple of both
+        Further parts, whose rows follow; each is made at a time of its own.
     """
 
-    __slots__ = ('_block', '_first', '_intervals', '_kept', '_processes', '_rows', '_spans_ns',
-                 '_taken')
+    __slots__ = ('_block', '_next', '_parts', '_taken')
 
     def __init__(
-        self,
-        block: Callable[[int, Intervals], Array],
-        processes: Callable[[], Iterable[Process]],
+        self, rows: Rows, processes: Processes, *more: tuple[Rows, Processes]
     ) -> None:
-        self._block, self._processes = block, processes
-        self._first, self._taken = 0, 0
-        self._rows: list[list[float]] = []
-        self._spans_ns: list[int] = []
+        self._parts = ((rows, processes), *more)
+        self._block: _Block | None = None
+        self._next: _Block | None = None
+        self._taken = 0
 
     def take(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> list[float]:
         """Return the column of a sample.
@@ -60,35 +115,55 @@ class Ahead:
         grid : SampleGrid
             Tells the lengths of those that follow.
         """
-        index = self._taken
+        block, index = self._block, self._taken
         if (
-            index >= len(self._rows)
-            or number != self._first + index
-            or span_ns != self._spans_ns[index]
+            block is None
+            or index >= len(block.columns)
+            or number != block.first + index
+            or span_ns != block.spans_ns[index]
         ):
-            self._make(number, k, span_ns, grid)
-            index = 0
+            block, index = self._begin(number, k, span_ns, grid), 0
         self._taken = index + 1
-        return self._rows[index]
+        return block.columns[index]
+
+    def prepare(self, grid: SampleGrid) -> None:
+        """Make a part of the next block, once half of the present one is used up."""
+        block = self._block
+        if block is None or 2 * self._taken < len(block):
+            return
+        if self._next is None:
+            count, k = len(block), block.k + len(block)
+            intervals = Intervals.of_grid(grid, k - 1, min(2 * count, _MOST))
+            self._next = _Block(self._parts, block.first + count, k, intervals)
+        self._next.go_on()
 
     def settle(self) -> None:
         """Bring the processes to the last sample that was taken; what lies ahead is dropped.
 
         To be called before a parameter changes.
         """
-        if self._taken < len(self._rows):
-            for process, state in self._kept:
-                process.state = state
+        if self._next is not None:
+            self._next.undo()
+        block = self._block
+        if block is not None and self._taken < len(block):
+            block.undo()
             if self._taken:
-                self._block(self._first, self._intervals.first(self._taken))
-        self._rows, self._taken = [], 0
+                block.redo(self._taken)
+        self._block, self._next, self._taken = None, None, 0
 
-    def _make(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> None:
-        used_up = self._taken == len(self._rows)
-        count = min(2 * self._taken, _MOST) if used_up and self._taken else _FEWEST
-        self.settle()
-        intervals = Intervals.of_grid(grid, k - 1, count).begun_with(span_ns)
-        self._kept = [(process, process.state) for process in self._processes()]
-        self._rows = self._block(number, intervals).T.tolist()
-        self._spans_ns = [intervals.lengths_ns[i] for i in intervals.which.tolist()]
-        self._first, self._intervals = number, intervals
+    def _begin(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> _Block:
+        """Go over to the block that begins with a sample; make what there is not of it."""
+        block, following = self._block, self._next
+        used_up = block is not None and self._taken == len(block)
+        if (
+            not used_up
+            or following is None
+            or (number, k, span_ns) != (following.first, following.k, following.spans_ns[0])
+        ):
+            count = min(2 * len(block), _MOST) if used_up and block is not None else _FEWEST
+            self.settle()
+            intervals = Intervals.of_grid(grid, k - 1, count).begun_with(span_ns)
+            following = _Block(self._parts, number, k, intervals)
+        following.complete()
+        self._block, self._next, self._taken = following, None, 0
+        return following

@@ -272,6 +272,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 samples = self._sensor.feed(segment)
                 if samples:
                     self._send(samples)
+                self._sensor.prepare()
         if self._intake.has_remarks:
             for remark in self._intake.remarks():
                 self.get_logger().warning(remark)

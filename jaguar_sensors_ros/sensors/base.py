@@ -297,6 +297,10 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.time_ns = end_ns
         return samples
 
+    def prepare(self) -> None:
+        """Do ahead a little of what would hold up a later sample; to be called after a feed."""
+        return
+
     def _skip_to(self, t_ns: int) -> None:
         """Pass over a gap in the truth: no samples, but the ticks count."""
         resume = self._first_tick(t_ns)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from jaguar_sensors_ros.errors.ahead import Ahead, Process
+from jaguar_sensors_ros.errors.ahead import Ahead
 from jaguar_sensors_ros.errors.attitude import AttitudeTerms
-from jaguar_sensors_ros.errors.intervals import Array, Intervals
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.errors.triad import Ambience, Triad, TriadReading
 from jaguar_sensors_ros.errors.vibration import Vibration
@@ -95,7 +91,13 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self.accel = Triad('accel', self.streams)
         processes = [GaussMarkov(stream) for stream in self.streams.triad('orientation', 'enu')]
         self._attitude = AttitudeTerms(processes)
-        self._ahead = Ahead(self._random_terms, self._processes)
+        gyro, accel, turn = self.gyro.additive, self.accel.additive, self._attitude
+        self._ahead = Ahead(
+            gyro.block,
+            gyro.processes,
+            (accel.block, accel.processes),
+            (turn.block, turn.processes),
+        )
         self._frames = Frames()
         self._input = InertialInput()
         self._vibration = Vibration(self.settings.vibration, self.streams)
@@ -125,14 +127,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._feels_ambience = self.gyro.feels_ambience or self.accel.feels_ambience
         self.covariances = self._covariances()
 
-    def _random_terms(self, start: int, intervals: Intervals) -> Array:
-        """Return all that does not depend on the truth, from sample ``start`` on."""
-        parts = (self.gyro.additive, self.accel.additive, self._attitude)
-        return np.concatenate([part.block(start, intervals) for part in parts])
-
-    def _processes(self) -> Iterator[Process]:
-        for part in (self.gyro.additive, self.accel.additive, self._attitude):
-            yield from part.processes()
+    def prepare(self) -> None:
+        """Make random errors ahead."""
+        self._ahead.prepare(self.grid)
 
     def _covariances(self) -> ImuCovariances:
         s = self.settings
