@@ -61,7 +61,7 @@ class TwistSegment:
     _span_ns: int = field(init=False, repr=False, compare=False)
     _phi: Vec3 = field(init=False, repr=False, compare=False)
     #: what the sensors of a suite, which ask for the same interval, have in common
-    _interval: tuple[int, int] = field(init=False, repr=False, compare=False)
+    _interval: tuple[int, int, bool] = field(init=False, repr=False, compare=False)
     _common: _Moved = field(init=False, repr=False, compare=False)
 
     #: two messages tell of no faster motion
@@ -71,7 +71,7 @@ class TwistSegment:
         self.start_ns, self.end_ns = self.first.t_ns, self.last.t_ns
         self._span_ns = self.end_ns - self.start_ns
         self._phi = self._rotation_vector()
-        self._interval = (0, 0)
+        self._interval = (0, 0, False)
 
     def _rotation_vector(self) -> Vec3:
         """Return the rotation vector over the piece: the shortest, or by whole turns longer.
@@ -104,15 +104,20 @@ class TwistSegment:
         else:
             slope = scale(subtract(b.v_nb_b, a.v_nb_b), 1.0 / duration_s)
             acceleration = add(slope, cross(omega, v))
+        position = self._position(u, duration_s)
+        return TruthSample(t_ns, position, self.attitude(t_ns), v, omega, acceleration)
+
+    def _position(self, u: float, duration_s: float) -> Vec3:
+        """Return p_n a share ``u`` of the way through the piece of ``duration_s``."""
+        a, b = self.first, self.last
         (x0, y0, z0), (x1, y1, z1) = a.p_n, b.p_n
         dx0, dy0, dz0 = rotate(a.q_nb, a.v_nb_b)
         dx1, dy1, dz1 = rotate(b.q_nb, b.v_nb_b)
-        position = (
+        return (
             _cubic(x0, x1, dx0, dx1, duration_s, u),
             _cubic(y0, y1, dy0, dy1, duration_s, u),
             _cubic(z0, z1, dz0, dz1, duration_s, u),
         )
-        return TruthSample(t_ns, position, self.attitude(t_ns), v, omega, acceleration)
 
     def attitude(self, t_ns: int) -> Quat:
         """Return q_nb at ``t_ns`` alone."""
@@ -124,15 +129,17 @@ class TwistSegment:
         self, from_ns: int, to_ns: int, environment: Environment, arm: Vec3
     ) -> tuple[Vec3, Vec3]:
         """Return the ideal increments in closed form; see :class:`nav.kinematics.Segment`."""
-        if self._interval != (from_ns, to_ns):
-            self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
-        theta, gained, weighed, _ = self._common
         is_constant = environment.gravity == 'constant'
+        if self._interval != (from_ns, to_ns, is_constant):
+            self._interval = (from_ns, to_ns, is_constant)
+            self._common = self._moved(from_ns, to_ns, is_constant)
+        theta, gained, weighed, _ = self._common
         if is_constant and not environment.rotation and arm == ZERO3:
             return theta, weighed
         velocity = weighed
         if not is_constant:
-            position = self.at((from_ns + to_ns) // 2).p_n
+            middle = ((from_ns + to_ns) // 2 - self.start_ns) / self._span_ns
+            position = self._position(middle, self._span_ns / NS_PER_S)
             gravity_n = environment.local.gravity_n(position, environment.gravity)
             velocity = subtract(gained, self._turned_back(gravity_n, from_ns, to_ns))
         return self._over_earth(theta, velocity, from_ns, to_ns, environment, arm)
@@ -143,12 +150,16 @@ class TwistSegment:
         """Return by how much rate and specific force change; see :func:`changes_of`."""
         if environment.rotation or environment.gravity != 'constant' or arm != ZERO3:
             return None
-        if self._interval != (from_ns, to_ns):
-            self._interval, self._common = (from_ns, to_ns), self._moved(from_ns, to_ns)
+        if self._interval != (from_ns, to_ns, True):
+            self._interval = (from_ns, to_ns, True)
+            self._common = self._moved(from_ns, to_ns, True)
         return self._common.changes
 
-    def _moved(self, from_ns: int, to_ns: int) -> _Moved:
+    def _moved(self, from_ns: int, to_ns: int, weighs: bool) -> _Moved:
         """Return what happens in an interval over an Earth that does not turn.
+
+        Without ``weighs`` gravity is not that of the model 'constant', and nobody asks for what
+        depends on it.
 
         With w and v linear in time, w and v their values in the middle of an interval of length
         h and dw, dv their changes, the integral of w x v is h (w x v + dw x dv / 12), and its
@@ -164,7 +175,6 @@ class TwistSegment:
         ex, ey, ez = share * ex, share * ey, share * ez
         if a.a_nb_b is not None and b.a_nb_b is not None:
             gained_x, gained_y, gained_z = scale(mix(a.a_nb_b, b.a_nb_b, middle), dt)
-            fx, fy, fz = scale(subtract(b.a_nb_b, a.a_nb_b), share)
         else:
             (vx, vy, vz), (dx, dy, dz) = a.v_nb_b, b.v_nb_b
             dx, dy, dz = dx - vx, dy - vy, dz - vz
@@ -173,6 +183,12 @@ class TwistSegment:
             gained_x = dx + dt * (wy * vz - wz * vy + (ey * dz - ez * dy) / 12.0)
             gained_y = dy + dt * (wz * vx - wx * vz + (ez * dx - ex * dz) / 12.0)
             gained_z = dz + dt * (wx * vy - wy * vx + (ex * dy - ey * dx) / 12.0)
+        theta, gained = (wx * dt, wy * dt, wz * dt), (gained_x, gained_y, gained_z)
+        if not weighs:
+            return _Moved(theta, gained, ZERO3, (ZERO3, ZERO3))
+        if a.a_nb_b is not None and b.a_nb_b is not None:
+            fx, fy, fz = scale(subtract(b.a_nb_b, a.a_nb_b), share)
+        else:
             fx = ey * vz - ez * vy + wy * dz - wz * dy
             fy = ez * vx - ex * vz + wz * dx - wx * dz
             fz = ex * vy - ey * vx + wx * dy - wy * dx
@@ -181,8 +197,8 @@ class TwistSegment:
         px, py, pz = scale(self._phi, share / dt)
         fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
         return _Moved(
-            (wx * dt, wy * dt, wz * dt),
-            (gained_x, gained_y, gained_z),
+            theta,
+            gained,
             (gained_x - gx, gained_y - gy, gained_z - gz),
             ((ex, ey, ez), (fx, fy, fz)),
         )
