@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ import numpy as np
 from benchmarks import data
 from jaguar_sensors_ros.analysis.allan import overlapping_adev
 from jaguar_sensors_ros.analysis.static_run import StaticRun
-from jaguar_sensors_ros.catalogue import make_sensor, make_settings
+from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.errors import fast
-from jaguar_sensors_ros.truth.segment import TwistSegment
+from jaguar_sensors_ros.simulation import GpsRun, ImuRun
+from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.trajectory import Racetrack
 
 
@@ -46,19 +46,18 @@ def trajectory(seconds: float) -> Callable[[], dict[str, Any]]:
     """Return what makes the samples of an IMU at 100 Hz and a GNSS receiver at 10 Hz."""
     source = Racetrack()
     # without accelerations, as pyins has none
-    truth = [source.at(t_ns)._replace(a_nb_b=None) for t_ns in data.times_ns(seconds)]
+    samples = [source.at(t_ns)._replace(a_nb_b=None) for t_ns in data.times_ns(seconds)]
+    truth = TruthColumns.of(samples)
     earth = {'origin': list(data.ORIGIN)}
     inertial = {'earth.rotation': True, 'earth.gravity': 'wgs84', **_imu_values(data.IMU_HZ)}
-    kinds = {'imu': {**inertial, **earth}, 'gps': {'update_hz': data.GPS_HZ, **earth}}
+    imu: Any = make_settings('imu', {**inertial, **earth})
+    gps: Any = make_settings('gps', {'update_hz': data.GPS_HZ, **earth})
+    fast.use()  # compiles where numba may be imported, before the clock runs
 
     def work() -> dict[str, Any]:
-        sensors = {k: make_sensor(k, k, make_settings(k, v), 1) for k, v in kinds.items()}
-        counts = dict.fromkeys(sensors, 0)
-        for first, last in pairwise(truth):
-            segment = TwistSegment(first, last)
-            for kind, sensor in sensors.items():
-                counts[kind] += len(sensor.feed(segment))
-        return {**counts, 'compiled': compiled()}
+        samples = ImuRun(imu, truth, seed=1).record()
+        fixes = GpsRun(gps, truth, seed=1).record()
+        return {'imu': len(samples.t_ns), 'gps': len(fixes.t_ns), 'compiled': compiled()}
 
     return work
 
