@@ -120,8 +120,7 @@ class LowPass:
         dt_s : float or array, shape (n,)
             Lengths of the samples [s].
         """
-        h, which = np.unique(ran.lengths_s, return_inverse=True)
-        gains = np.array([self._gains.get(x) or self._gain(x) for x in h.tolist()])[which].T
+        gains = self._gains_of(ran.lengths_s)
         x, y, z = self.state or _start(ran.first)
         state, means = [x, y, z], np.array(rates)
         ends = None if instant is None else np.array(instant)
@@ -146,6 +145,15 @@ class LowPass:
             for out, value, omega in zip(self.state, rate, self._omega, strict=True)
         ]
         return (x, y, z)
+
+    def _gains_of(self, lengths_s: Array) -> Array:
+        """Return the gains of pieces, shape (6, m), or (6, 1) where all have one length."""
+        if (lengths_s == lengths_s[0]).all():
+            lengths, which = lengths_s[:1], np.zeros(1, dtype=np.intp)
+        else:
+            lengths, which = np.unique(lengths_s, return_inverse=True)
+        gains = [self._gains.get(h) or self._gain(h) for h in lengths.tolist()]
+        return np.ascontiguousarray(np.array(gains)[which].T)
 
     def _gain(self, duration_s: float) -> _Gains:
         """Return the gains of mean and change; 0 for an axis without a low-pass."""

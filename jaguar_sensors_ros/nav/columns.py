@@ -174,10 +174,5 @@ class LocalColumns(LocalFrame):
         """Return gravity [m/s2] at p_n resolved in n; :meth:`LocalFrame.gravity_n`."""
         if model == 'constant':
             return super().gravity_n(p_n, model)
-        _, longitude, height, sin_lat, cos_lat = geodetic_from_ecef(self.ecef_from_local(p_n))
-        up_e: Columns = (cos_lat * cos(longitude), cos_lat * sin(longitude), sin_lat)
-        sin_sq = square(sin_lat)
-        surface = earth.EQUATOR_GRAVITY * (1.0 + earth.SOMIGLIANA_K * sin_sq)
-        surface /= np.sqrt(1.0 - earth.ECCENTRICITY_SQ * sin_sq)
-        gravity: Any = surface * (1.0 - 2.0 * height / earth.SEMI_MAJOR_M)
-        return scale(matrix_times(self.C_ne, up_e), -gravity)
+        p_e: Columns = self.ecef_from_local(p_n)
+        return matrix_times(self.C_ne, earth.gravity_e(p_e, np.sqrt))
