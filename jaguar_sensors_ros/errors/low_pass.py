@@ -149,10 +149,9 @@ class LowPass:
     def _gains_of(self, lengths_s: Array) -> Array:
         """Return the gains of pieces, shape (6, m), or (6, 1) where all have one length."""
         if (lengths_s == lengths_s[0]).all():
-            lengths, which = lengths_s[:1], np.zeros(1, dtype=np.intp)
-        else:
-            lengths, which = np.unique(lengths_s, return_inverse=True)
-        gains = [self._gains.get(h) or self._gain(h) for h in lengths.tolist()]
+            return np.array([self._gain(float(lengths_s[0]))]).T
+        lengths, which = np.unique(lengths_s, return_inverse=True)
+        gains = [self._gain(h) for h in lengths.tolist()]
         return np.ascontiguousarray(np.array(gains)[which].T)
 
     def _gain(self, duration_s: float) -> _Gains:

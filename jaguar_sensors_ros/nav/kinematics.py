@@ -178,13 +178,6 @@ def changes_of(
     if middle_ns == from_ns:
         return ZERO3, ZERO3
     early = segment.increments(from_ns, middle_ns, environment, arm)
-    return changes_from_half(whole, early, from_ns, middle_ns, to_ns)
-
-
-def changes_from_half(
-    whole: tuple[Vec3, Vec3], early: tuple[Vec3, Vec3], from_ns: int, middle_ns: int, to_ns: int
-) -> tuple[Vec3, Vec3]:
-    """Return the changes of :func:`changes_of` from the increments of the whole and of a half."""
     per_s, early_per_s = NS_PER_S / (to_ns - from_ns), NS_PER_S / (middle_ns - from_ns)
     # for halves of unequal lengths the means are those of times (to - middle) / 2 apart
     factor = 2.0 * (to_ns - from_ns) / (to_ns - middle_ns)

@@ -158,6 +158,8 @@ class GpsColumns(NamedTuple):
 
 def joined(blocks: Sequence[ColumnsT]) -> ColumnsT:
     """Return consecutive blocks of samples, one at least, as one."""
+    if len(blocks) == 1:
+        return blocks[0]
     joint = [_joined(parts) for parts in zip(*blocks, strict=True)]
     return type(blocks[0])(*joint)
 

@@ -37,7 +37,7 @@ from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Fidelity
 
 #: samples in a block: what is worked on stays in the cache of a core
-BLOCK = 1 << 12
+BLOCK = 1 << 13
 
 
 class _Ideal(NamedTuple):
@@ -120,15 +120,12 @@ class ImuArray:
 
     def _ideal(self, parts: Parts, block: Block) -> _Ideal:
         """Return what perfect triads take in; :class:`sensors.imu_input.InertialInput`."""
-        interval = parts.from_ns, parts.to_ns
-        whole = parts.pieces.increments(*interval, self._earth, self._sensor.arm)
-        theta, velocity = self._resolved(whole)
+        asked: Any = (parts.from_ns, parts.to_ns, self._earth, self._sensor.arm)
+        theta, velocity = self._resolved(parts.pieces.increments(*asked))
         ran: list[Ran | None] = [None, None]
         filtered = [t.bandwidth_hz != ZERO3 for t in (self._settings.gyro, self._settings.accel)]
         if any(filtered):
-            changes = self._resolved(
-                parts.pieces.changes_of(whole, *interval, self._earth, self._sensor.arm)
-            )
+            changes = self._resolved(parts.pieces.changes(*asked))
             lengths_s = (parts.to_ns - parts.from_ns) / NS_PER_S
             both = zip(filtered, (theta, velocity), changes, strict=True)
             ran = [

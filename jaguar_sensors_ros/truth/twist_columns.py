@@ -10,11 +10,11 @@ import numpy as np
 
 from jaguar_sensors_ros.nav import columns
 from jaguar_sensors_ros.nav.columns import Columns
-from jaguar_sensors_ros.nav.kinematics import Environment, changes_from_half
-from jaguar_sensors_ros.nav.rotation import dot, rotate_back, scale, subtract
+from jaguar_sensors_ros.nav.kinematics import Environment
+from jaguar_sensors_ros.nav.rotation import dot, rotate_back, scale
 from jaguar_sensors_ros.truth.columns import Times, TruthColumns
-from jaguar_sensors_ros.truth.segment import TwistSegment
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
+from jaguar_sensors_ros.truth.segment import Moved, TwistSegment
+from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3
 
 
 class TwistColumns(TwistSegment):
@@ -24,6 +24,11 @@ class TwistColumns(TwistSegment):
     time for each piece.  The formulas are inherited; what has branches is overridden.  Intervals
     and instants that are asked for lie each in its piece.
     """
+
+    #: the last attitudes that took work, and their times
+    _asked: tuple[Any, Any] | None = None
+    #: the arrays of times between which it is known what happens
+    _times: tuple[Any, Any] | None = None
 
     @classmethod
     def between(cls, truth: TruthColumns, start: int, end: int) -> TwistColumns:
@@ -44,6 +49,7 @@ class TwistColumns(TwistSegment):
         made.first, made.last = _spread(self.first, which), _spread(self.last, which)
         made.start_ns, made.end_ns = made.first.t_ns, made.last.t_ns
         made._span_ns = self._span_ns[which]  # type: ignore[index]
+        made._slopes = made._asked = made._times = None
         made._phi = np.take(np.array(self._phi), which, axis=1)
         return made
 
@@ -73,51 +79,24 @@ class TwistColumns(TwistSegment):
             return self.last.q_nb
         if starts.all():
             return self.first.q_nb
+        if self._asked is not None and np.array_equal(self._asked[0], t_ns):
+            return self._asked[1]
         u = (t_ns - self.start_ns) / self._span_ns
         q = columns.slerp(self.first.q_nb, self._phi, u)
         for where, known in ((starts, self.first.q_nb), (ends, self.last.q_nb)):
             if where.any():
                 q = tuple(np.where(where, *two) for two in zip(known, q, strict=True))
+        self._asked = t_ns, q
         return q
 
-    def increments(
-        self, from_ns: Any, to_ns: Any, environment: Environment, arm: Vec3
-    ) -> tuple[Any, Any]:
-        """Return the ideal increments between two times for each piece; see TwistSegment."""
-        self._turn = self._turn_of(from_ns, to_ns)
-        is_constant = environment.gravity == 'constant'
-        theta, gained, velocity, _ = moved = self._moved(from_ns, to_ns, is_constant)
-        # where the same arrays are asked for again it is known
-        self._interval, self._common = (from_ns, to_ns, is_constant), moved
-        if is_constant and not environment.rotation and arm == ZERO3:
-            return theta, velocity
-        if not is_constant:
-            middle = ((from_ns + to_ns) // 2 - self.start_ns) / self._span_ns
-            position = self._position(middle, self._span_ns / NS_PER_S)
-            gravity_n = environment.local.gravity_n(position, environment.gravity)
-            velocity = subtract(gained, self._turned_back(gravity_n, from_ns, to_ns))
-        return self._over_earth(theta, velocity, from_ns, to_ns, environment, arm)
-
-    def changes_of(
-        self, whole: tuple[Any, Any], from_ns: Any, to_ns: Any, environment: Environment, arm: Vec3
-    ) -> tuple[Any, Any]:
-        """Return by how much rate and force change; see :func:`nav.kinematics.changes_of`.
-
-        ``whole`` are the increments between the same arrays of times, asked for just before.
-        """
-        known = self.changes(from_ns, to_ns, environment, arm)
-        if known is not None:
-            return known
-        middle_ns = (from_ns + to_ns) // 2
-        halved = middle_ns > from_ns
-        middle_ns = np.where(halved, middle_ns, to_ns)
-        early = self.increments(from_ns, middle_ns, environment, arm)
-        # a nanosecond has no half: any other end will do, it does not count
-        ends = np.where(halved, to_ns, to_ns + 1)
-        rates, forces = changes_from_half(whole, early, from_ns, middle_ns, ends)  # type: ignore[arg-type]
-        if halved.all():
-            return rates, forces
-        return np.where(halved, rates, 0.0), np.where(halved, forces, 0.0)
+    def _known(self, from_ns: Any, to_ns: Any, environment: Environment) -> Moved:
+        """Return what happens in an interval; it is kept for the very same arrays of times."""
+        asked = (from_ns, to_ns)
+        if self._times is None or any(a is not b for a, b in zip(asked, self._times, strict=True)):
+            self._turn = self._turn_of(from_ns, to_ns)
+            local = None if environment.gravity == 'constant' else environment.local
+            self._times, self._common = asked, self._moved(from_ns, to_ns, local)
+        return self._common
 
     def _turn_of(self, from_ns: Times, to_ns: Times) -> tuple[Columns, Columns, Columns, Any]:
         """Return what all vectors fixed in n turn by in an interval, and its length [s]."""
