@@ -393,9 +393,9 @@ def test_nothing_is_made_for_a_topic_without_subscribers(graph, monkeypatch, sta
     )
     node, made = running.node, []
     for name in ('data', 'raw', 'increments', 'temperature', 'error'):
-        encode = getattr(node, f'_encode_{name}')
+        outlet = getattr(node, f'_{name}')
         monkeypatch.setattr(
-            node, f'_encode_{name}', lambda *a, n=name, e=encode: made.append(n) or e(*a)
+            outlet, 'encode', lambda *a, n=name, e=outlet.encode: made.append(n) or e(*a)
         )
     raw = graph.collect(Imu, '/imu/data_raw')
     graph.feed(circle(0.0, 1.0, 50))

@@ -14,7 +14,7 @@ from jaguar_sensors_ros.errors.stochastic import stationary_sigma
 from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.rotation import matrix_times
-from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
+from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3, new
 
 #: lengths of interval of which the noise is kept
 _MOST_INTERVALS = 64
@@ -141,8 +141,10 @@ class Triad:
         ambience : Ambience
             Specific force, temperature and vibration.
         """
-        temperature_c = ambience.temperature_c
-        x, y, z = self.sensing(self.low_pass.mean(mean, pieces, dt_s), temperature_c)
+        _, temperature_c, _ = ambience
+        if self.low_pass.is_on or self.low_pass.state:
+            mean = self.low_pass.mean(mean, pieces, dt_s)
+        x, y, z = self.sensing(mean, temperature_c)
         bias_x, bias_y, bias_z, noise_x, noise_y, noise_z = terms
         if self.feels_ambience:
             ambient_x, ambient_y, ambient_z = self.ambient_bias(ambience)
@@ -157,7 +159,7 @@ class Triad:
             x, y, z = self.sensing(self.low_pass.at_stamp(instant), temperature_c)
             at_stamp = self.output.at_stamp((x + added_x, y + added_y, z + added_z))
         bias, noise = (bias_x, bias_y, bias_z), (noise_x, noise_y, noise_z)
-        return TriadReading(rate, increment, at_stamp, bias, noise)
+        return new(TriadReading, (rate, increment, at_stamp, bias, noise))
 
     def ambient_bias(self, ambience: Ambience) -> Vec3:
         """Return the biases by temperature and rectified vibration."""

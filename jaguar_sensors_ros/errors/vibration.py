@@ -176,10 +176,9 @@ class AlternatingPart:
     def _anew(self, t_ns: int, base: Vec3) -> None:
         """Make the sums anew, of the distances from ``base``."""
         self._since_ns, self._base = t_ns, base
-        sums = [0.0] * 6
-        for _, force in self._samples:
-            for i in range(3):
-                distance = force[i] - base[i]
-                sums[i] += distance
-                sums[3 + i] += distance * distance
-        self._sums = tuple(sums)
+        if not self._samples:
+            self._sums = (0.0,) * 6
+            return
+        distances = np.array([force for _, force in self._samples]) - base
+        squares = distances * distances
+        self._sums = (*distances.sum(axis=0).tolist(), *squares.sum(axis=0).tolist())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from rclpy.serialization import serialize_message
 
 from jaguar_sensors_ros.truth.intake import RawOdometry
-from jaguar_sensors_ros.types import NS_PER_S
+from jaguar_sensors_ros.types import NS_PER_S, new
 
 #: bytes of the encapsulation header; alignment counts from behind it
 _HEADER = 4
@@ -109,7 +110,7 @@ class Template:
     message : message
         An ordinary message with all that stays as it is.
     paths : iterable of str
-        The numbers that are filled in (see :class:`Layout`), best in the order of the message.
+        The numbers that are filled in (see :class:`Layout`).
 
     Raises
     ------
@@ -124,18 +125,18 @@ class Template:
             raise CodecError('the encapsulation is not plain CDR')
         layout = Layout(message)
         self._used = layout.used
-        self._bytes = bytearray(layout.size)  # padding stays 0
+        whole = bytearray(layout.size)  # padding stays 0
         for part in self._used:
-            self._bytes[part] = data[part]
-        self._runs = list(_runs([layout.numbers[path] for path in paths], order))
+            whole[part] = data[part]
+        numbers = [layout.numbers[path] for path in paths]
+        codes, self._constants, order_of = _interleaved(bytes(whole), numbers)
+        self._pack = struct.Struct(order + codes).pack
+        self._pick = itemgetter(*order_of)
         self.unchecked = CHECKED
 
     def fill(self, values: tuple[float, ...]) -> bytes:
         """Return the message with these numbers, in the order of the paths."""
-        filled = self._bytes
-        for pack_into, place, first, last in self._runs:
-            pack_into(filled, place, *values[first:last])
-        return bytes(filled)
+        return self._pack(*self._pick(values + self._constants))
 
     def agrees(self, values: tuple[float, ...], message: Any) -> bool:
         """Tell whether the bytes are those of the ordinary message, padding excepted."""
@@ -144,20 +145,29 @@ class Template:
         return 0 <= room < 8 and all(ours[part] == its[part] for part in self._used)
 
 
-def _runs(
-    places: list[tuple[int, str]], order: str
-) -> Iterable[tuple[Callable[..., None], int, int, int]]:
-    """Join neighbouring numbers: what packs them, where, and the first and last+1 of them."""
-    first = 0
-    while first < len(places):
-        last, codes = first, ''
-        end = places[first][0]
-        while last < len(places) and places[last][0] == end:
-            codes += places[last][1]
-            end += struct.calcsize(f'<{places[last][1]}')
-            last += 1
-        yield struct.Struct(order + codes).pack_into, places[first][0], first, last
-        first = last
+def _interleaved(
+    data: bytes, numbers: list[tuple[int, str]]
+) -> tuple[str, tuple[bytes, ...], list[int]]:
+    """Put a message together from numbers, by place and struct code, and what lies between.
+
+    Returned are the struct codes of all, the bytes that stay, and the order in which numbers and
+    bytes follow each other: their indices in the one tuple after the other.
+    """
+    codes, place = '', 0
+    order: list[int] = []
+    constants: list[bytes] = []
+    for index, (start, code) in sorted(enumerate(numbers), key=itemgetter(1)):
+        if start > place:
+            codes += f'{start - place}s'
+            order.append(len(numbers) + len(constants))
+            constants.append(data[place:start])
+        codes += code
+        order.append(index)
+        place = start + struct.calcsize(f'<{code}')
+    codes += f'{len(data) - place}s'
+    order.append(len(numbers) + len(constants))
+    constants.append(data[place:])
+    return codes, tuple(constants), order
 
 
 def is_plain(data: bytes) -> bool:
@@ -190,6 +200,7 @@ def decode_odometry(data: bytes) -> RawOdometry:
     if len(data) < place + _NUMBERS[order].size + _TAIL:
         raise CodecError('too few bytes')
     x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz = numbers
-    return RawOdometry(
-        sec * NS_PER_S + nanosec, (x, y, z), (qw, qx, qy, qz), (vx, vy, vz), (wx, wy, wz), child
+    t_ns = sec * NS_PER_S + nanosec
+    return new(
+        RawOdometry, (t_ns, (x, y, z), (qw, qx, qy, qz), (vx, vy, vz), (wx, wy, wz), child)
     )

@@ -66,29 +66,34 @@ class Encoder:
         self._write, self._shape, self._paths, self._values = write, shape, paths, values
         self._templates: dict[Hashable, Template | None] = {}
         self._latest: Hashable = None
-        self._template: Template | None = None
+        #: that of the latest shape, once it has been compared with ordinary messages
+        self._trusted: Template | None = None
         self._on = is_on()
 
     def __call__(self, *arguments: Any) -> Any:
         """Return the message for the arguments of the writer."""
-        if not self._on:
-            return self._write(*arguments)
-        shape = self._shape(*arguments)
-        if shape != self._latest:
-            self._use(shape, arguments)
-        template = self._template
-        if template is None:
-            return self._write(*arguments)
-        if template.unchecked:
-            return self._checked(template, arguments)
+        trusted = self._trusted
+        if trusted is None or self._shape(*arguments) != self._latest:
+            return self._carefully(arguments)
         try:
-            return template.fill(self._values(*arguments))
+            return trusted.fill(self._values(*arguments))
         except (struct.error, TypeError, OverflowError):
             return self._write(*arguments)  # says what is wrong with a number
 
-    def _use(self, shape: Hashable, arguments: tuple[Any, ...]) -> None:
-        """Go over to the template of a shape; make it if there is none."""
-        self._latest = shape
+    def _carefully(self, arguments: tuple[Any, ...]) -> Any:
+        """Return the message where the shape is another one, or not yet trusted."""
+        if not self._on:
+            return self._write(*arguments)
+        self._latest = self._shape(*arguments)
+        template = self._template(arguments)
+        self._trusted = None if template is None or template.unchecked else template
+        if self._trusted is not None:
+            return self(*arguments)
+        return self._write(*arguments) if template is None else self._checked(template, arguments)
+
+    def _template(self, arguments: tuple[Any, ...]) -> Template | None:
+        """Return the template of the latest shape; make it if there is none."""
+        shape = self._latest
         if shape not in self._templates:
             if len(self._templates) >= _MOST_TEMPLATES:
                 self._templates.clear()
@@ -97,7 +102,7 @@ class Encoder:
                 self._templates[shape] = Template(message, self._paths(*arguments))
             except Exception as error:  # whatever another middleware does differently
                 self._give_up(str(error))
-        self._template = self._templates[shape]
+        return self._templates[shape]
 
     def _checked(self, template: Template, arguments: tuple[Any, ...]) -> Any:
         """Return the ordinary message; see whether the bytes are the same."""
@@ -105,14 +110,14 @@ class Encoder:
         template.unchecked -= 1
         try:
             same = template.agrees(self._values(*arguments), message)
-        except struct.error:
+        except (struct.error, IndexError):
             same = False
         if not same:
             self._give_up('the bytes differ from those of the message')
         return message
 
     def _give_up(self, reason: str) -> None:
-        self._templates[self._latest] = self._template = None
+        self._templates[self._latest] = None
         name = getattr(self._write, '__name__', 'message')
         get_logger('jaguar_sensors.codec').warning(
             f'{name} is published as ordinary messages, which takes longer: {reason}'

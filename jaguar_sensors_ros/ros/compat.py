@@ -58,6 +58,20 @@ def make_executor() -> Any:
     return EventsExecutor()
 
 
+def publishing(publisher: Any) -> Callable[[Any], None]:
+    """Return what publishes a message or its bytes, the bytes without the checks of each call."""
+    publish: Callable[[Any], None] = publisher.publish
+    direct: Callable[[bytes], None] = getattr(publisher.handle, 'publish_raw', publish)
+
+    def publish_either(message: Any) -> None:
+        if type(message) is bytes:
+            direct(message)
+        else:
+            publish(message)
+
+    return publish_either
+
+
 def overrides(node: Node) -> dict[str, Any]:
     """Return all parameters given from outside, declared or not."""
     given: dict[str, Parameter] = node._parameter_overrides

@@ -7,6 +7,7 @@ paths of the numbers that change, in the order of the message, and their values.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import chain
 
 from jaguar_sensors_ros.ros import writer
 from jaguar_sensors_ros.ros.codec import Encoder
@@ -35,43 +36,27 @@ def _labels(faults: tuple[FaultLabel, ...]) -> Hashable:
 def imu() -> Encoder:
     """Return an encoder of sensor_msgs/Imu."""
 
-    def is_oriented(sample: ImuSample, covariances: ImuCovariances, oriented: bool) -> bool:
-        return oriented and sample.orientation is not None and covariances.orientation is not None
-
     def shape(
         sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
     ) -> Hashable:
-        return frame_id, is_oriented(sample, covariances, oriented)
+        return frame_id, covariances, oriented and sample.orientation is not None
 
     def paths(
         sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
     ) -> list[str]:
         turn = []
-        if is_oriented(sample, covariances, oriented):
-            turn = [*_vector('orientation'), 'orientation.w', *_array('orientation_covariance', 9)]
-        return [
-            *_STAMP,
-            *turn,
-            *_vector('angular_velocity'),
-            *_array('angular_velocity_covariance', 9),
-            *_vector('linear_acceleration'),
-            *_array('linear_acceleration_covariance', 9),
-        ]
+        if oriented and sample.orientation is not None and covariances.orientation is not None:
+            turn = [*_vector('orientation'), 'orientation.w']
+        return [*_STAMP, *turn, *_vector('angular_velocity', 'linear_acceleration')]
 
     def values(
         sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
     ) -> tuple[float, ...]:
-        inertial = (
-            *sample.angular_velocity,
-            *covariances.angular_velocity,
-            *sample.specific_force,
-            *covariances.linear_acceleration,
-        )
-        q, covariance = sample.orientation, covariances.orientation
-        if not oriented or q is None or covariance is None:
-            return (*divmod(sample.t_ns, NS_PER_S), *inertial)
+        t_ns, _, rate, force, q, *_ = sample
+        if not oriented or q is None or covariances.orientation is None:
+            return (*divmod(t_ns, NS_PER_S), *rate, *force)
         w, x, y, z = q
-        return (*divmod(sample.t_ns, NS_PER_S), x, y, z, w, *covariance, *inertial)
+        return (*divmod(t_ns, NS_PER_S), x, y, z, w, *rate, *force)
 
     return Encoder(writer.imu, shape, paths, values)
 
@@ -96,10 +81,8 @@ def increments() -> Encoder:
     def values(sample: ImuSample, frame_id: str) -> tuple[float, ...]:
         stamp = divmod(sample.t_ns, NS_PER_S)
         if len(sample.frame) == 1:
-            (only,) = sample.frame
-            theta, velocity = only.delta_theta, only.delta_v
-            whole = (*writer.total([theta]), *writer.total([velocity]))
-            return (*stamp, only.dt_s, *whole, *theta, *velocity, only.dt_s)
+            ((theta, velocity, dt_s),) = sample.frame
+            return (*stamp, dt_s, *theta, *velocity, *theta, *velocity, dt_s)
         thetas = [part.delta_theta for part in sample.frame]
         velocities = [part.delta_v for part in sample.frame]
         durations = [part.dt_s for part in sample.frame]
@@ -138,18 +121,9 @@ def imu_error() -> Encoder:
         return [*_STAMP, *vectors, *_array('fault_magnitudes', len(sample.faults))]
 
     def values(sample: ImuSample, frame_id: str) -> tuple[float, ...]:
-        gyro, accel = sample.gyro_error, sample.accel_error
         return (
             *divmod(sample.t_ns, NS_PER_S),
-            *gyro.bias,
-            *gyro.noise,
-            *gyro.fault,
-            *gyro.total,
-            *accel.bias,
-            *accel.noise,
-            *accel.fault,
-            *accel.total,
-            *sample.orientation_error,
+            *chain(*sample.gyro_error, *sample.accel_error, sample.orientation_error),
             *[fault.magnitude for fault in sample.faults],
         )
 

@@ -10,6 +10,7 @@ from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
 from sensor_msgs.msg import Imu, Temperature
 
 from jaguar_sensors_ros.ros import encoders
+from jaguar_sensors_ros.ros.outlet import Outlet, publish
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
@@ -30,30 +31,30 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
         return self._sensor
 
     def _make_publishers(self) -> None:
-        self._data = self.advertise(Imu, '~/data')
-        self._raw = self.advertise(Imu, '~/data_raw')
-        self._increments = self.advertise(ImuIncrements, '~/increments')
-        self._temperature = self.advertise(Temperature, '~/temperature')
-        self._error = self.advertise(ImuError, '~/error')
-        self._encode_data, self._encode_raw = encoders.imu(), encoders.imu()
-        self._encode_increments = encoders.increments()
-        self._encode_temperature = encoders.temperature()
-        self._encode_error = encoders.imu_error()
+        self._data = self.outlet(Imu, '~/data', encoders.imu())
+        self._raw = self.outlet(Imu, '~/data_raw', encoders.imu())
+        self._increments = self.outlet(ImuIncrements, '~/increments', encoders.increments())
+        self._temperature = self.outlet(Temperature, '~/temperature', encoders.temperature())
+        self._error = self.outlet(ImuError, '~/error', encoders.imu_error())
 
     def _delivery(self, sample: ImuSample) -> Callable[[], None]:
-        return partial(self._publish, sample, self._sensor.covariances, self._sensor_frame())
+        return partial(self._publish, sample, self._sensor.covariances, self._frame_id)
 
     def _publish(
         self, sample: ImuSample, covariances: ImuCovariances, frame_id: str
     ) -> None:
-        if self._data.get_subscription_count():
-            self._data.publish(self._encode_data(sample, covariances, frame_id, True))
-        if self._raw.get_subscription_count():
-            self._raw.publish(self._encode_raw(sample, covariances, frame_id, False))
-        if sample.frame and self._increments.get_subscription_count():
-            self._increments.publish(self._encode_increments(sample, frame_id))
-        if self._temperature.get_subscription_count():
-            self._temperature.publish(self._encode_temperature(sample, frame_id))
-        if self._error.get_subscription_count():
-            self._error.publish(self._encode_error(sample, frame_id))
-
+        self._outlets.look_again()
+        ready: list[tuple[Outlet, Any]] = []
+        data, raw, increments = self._data, self._raw, self._increments
+        temperature, error = self._temperature, self._error
+        if data.is_used or data.has_subscribers():
+            ready.append((data, data.encode(sample, covariances, frame_id, True)))
+        if raw.is_used or raw.has_subscribers():
+            ready.append((raw, raw.encode(sample, covariances, frame_id, False)))
+        if sample.frame and (increments.is_used or increments.has_subscribers()):
+            ready.append((increments, increments.encode(sample, frame_id)))
+        if temperature.is_used or temperature.has_subscribers():
+            ready.append((temperature, temperature.encode(sample, frame_id)))
+        if error.is_used or error.has_subscribers():
+            ready.append((error, error.encode(sample, frame_id)))
+        publish(ready)

@@ -26,6 +26,7 @@ from jaguar_sensors_ros.ros.fault_desk import FaultDesk
 from jaguar_sensors_ros.ros.guard import Guard
 from jaguar_sensors_ros.ros.mount import Mount
 from jaguar_sensors_ros.ros.outbox import Outbox
+from jaguar_sensors_ros.ros.outlet import Outlet, Outlets
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import stamp_ns, vector
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
@@ -43,6 +44,8 @@ SampleT = TypeVar('SampleT')
 _STATIC_PERIOD_S = 0.02
 #: most steps of truth.max_gap_s that it makes at once
 _BRIDGED = 100
+#: how long [ns of measurement time] a change of state may wait, other than by a fault
+_LOOK_NS = 50_000_000
 #: body frame where the truth names none
 _BODY_FRAME = 'base_link'
 
@@ -101,6 +104,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._sensor.check(self.settings)
         self._bridge.on_change(self._configure, self._sensor.check)
         self._last_status: Status | None = None
+        self._looked: tuple[int, tuple[str, ...]] = (-_LOOK_NS, ())
         self._guard = Guard(self._suite is not None, self.get_logger(), self._note_changes)
         self._make_outputs()
         self._make_inputs()
@@ -155,11 +159,16 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         """Make a publisher of data."""
         return qos.overridable(self.create_publisher, message_type, topic, qos.data())
 
+    def outlet(self, message_type: Any, topic: str, encode: Callable[..., Any]) -> Outlet:
+        """Make a topic of samples."""
+        return self._outlets.add(self.advertise(message_type, topic), encode)
+
     def _make_outputs(self) -> None:
         self._state_publisher = qos.overridable(
             self.create_publisher, SensorStateMsg, '~/state', qos.latched()
         )
         self._diagnostics_publisher = self.advertise(DiagnosticArray, '/diagnostics')
+        self._outlets = Outlets()
         self._make_publishers()
 
     def _make_inputs(self) -> None:
@@ -204,13 +213,20 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         self._static = self.create_timer(
             _STATIC_PERIOD_S, self._guard.around(self._make_static), clock=steady
         )
-        self._configure_source()
+        self._note_settings()
 
-    def _configure_source(self) -> None:
-        if self.settings.truth.source == 'static':
+    def _note_settings(self) -> None:
+        """Keep at hand what each message needs of the parameters."""
+        s = self.settings
+        is_static = s.truth.source == 'static'
+        self._takes_odometry = not is_static
+        if is_static:
             self._static.reset()
         else:
             self._static.cancel()
+        is_late = self._sensor.fidelity is not Fidelity.TRANSPARENT
+        self._latency_ns = round(s.latency_s * NS_PER_S) if is_late else 0
+        self._frame_id = self.frame(s.frame_id)  # type: ignore[attr-defined]
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -218,7 +234,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     # ------------------------------------------------------------------ truth
 
     def _take_odometry(self, raw: RawOdometry) -> None:
-        if self.settings.truth.source != 'odometry':
+        if not self._takes_odometry:
             return
         self._monitor.odometry.arrived()
         if self._ready_for(raw.child_frame_id):
@@ -249,26 +265,38 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             if push.arrival is Arrival.RESET:
                 self._time_reset()
             for segment in push.segments:
-                self._send(self._sensor.feed(segment))
+                samples = self._sensor.feed(segment)
+                if samples:
+                    self._send(samples)
         for remark in self._intake.remarks():
             self.get_logger().warning(remark)
         self._calibrator.look()
-        self._note_changes()
+        self._look_for_changes()
         for tap in self._taps:
             tap.moved()
 
+    def _look_for_changes(self) -> None:
+        """Publish a change of state that comes with the samples.
+
+        A fault that comes or goes is told at once, a limit that is exceeded or the end of the
+        warm-up within some milliseconds: working out the state takes as long as the intake.
+        """
+        sensor, (looked_ns, faults) = self._sensor, self._looked
+        now_ns, now_faults = sensor.time_ns or 0, sensor.effective_faults
+        if not 0 <= now_ns - looked_ns < _LOOK_NS or now_faults != faults:
+            self._looked = (now_ns, now_faults)
+            self._note_changes()
+
     def _send(self, samples: list[SampleT]) -> None:
-        transparent = self._sensor.fidelity is Fidelity.TRANSPARENT
-        latency_s = 0.0 if transparent else self.settings.latency_s
-        latency_ns = round(latency_s * NS_PER_S)
         for sample in samples:
+            deliver = self._delivery(sample)
+            if self._taps:
+                deliver = self._tapped(sample, deliver)
             t_ns = sample.t_ns  # type: ignore[attr-defined]
-            self._outbox.put(t_ns, latency_ns, self._tapped(sample, self._delivery(sample)))
+            self._outbox.put(t_ns, self._latency_ns, deliver)
 
     def _tapped(self, sample: SampleT, publish: Callable[[], None]) -> Callable[[], None]:
         """Return what publishes a sample and tells those that see it."""
-        if not self._taps:
-            return publish
         steps = [publish, *(tap.sampled(sample) for tap in self._taps)]
 
         def run() -> None:
@@ -300,7 +328,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         return self.settings.frame_prefix + name
 
     def _sensor_frame(self) -> str:
-        return self.frame(self.settings.frame_id)  # type: ignore[attr-defined,no-any-return]
+        return self._frame_id
 
     def _ready_for(self, base_frame: str) -> bool:
         return self._mount.ready_for(base_frame or self.frame(_BODY_FRAME))
@@ -325,7 +353,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 f'random_seed {settings.random_seed} acts from the next reset on'
             )
         self._mount.look_again()
-        self._configure_source()
+        self._note_settings()
         self._note_changes()
 
     def _serve_reset(self, request: Any, response: Any) -> Any:

@@ -24,7 +24,7 @@ from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
 from sensor_msgs.msg import Imu, NavSatFix, Temperature
 from std_msgs.msg import Header
 
-from jaguar_sensors_ros.nav.rotation import matrix_from_quat, quat_conjugate
+from jaguar_sensors_ros.nav.rotation import add, matrix_from_quat, quat_conjugate
 from jaguar_sensors_ros.redundancy.reading import Reading
 from jaguar_sensors_ros.redundancy.voting import Vote
 from jaguar_sensors_ros.ros import compat
@@ -151,12 +151,10 @@ def imu_error(sample: ImuSample, frame_id: str) -> ImuError:
 
 def total(vectors: list[Vec3]) -> Vec3:
     """Return the sum of increments."""
-    sum_x = sum_y = sum_z = 0.0
-    for x, y, z in vectors:
-        sum_x += x
-        sum_y += y
-        sum_z += z
-    return (sum_x, sum_y, sum_z)
+    first, *others = vectors
+    for other in others:
+        first = add(first, other)
+    return first
 
 
 def _label(message: Any, faults: Iterable[FaultLabel]) -> None:

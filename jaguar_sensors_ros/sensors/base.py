@@ -101,11 +101,6 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         return self.settings.level
 
     @property
-    def time_ns(self) -> int | None:
-        """Measurement time [ns]: how far the truth has been taken; None before the first."""
-        return self._clock_ns
-
-    @property
     def corrections(self) -> dict[str, Vec3]:
         """What calibrations found is added to each channel from the next sample on."""
         return dict(self._corrections)
@@ -120,17 +115,20 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._tick_of: tuple[int, int] | None = None
         self._tick_ns = 0
         self._power_on_ns: int | None = None
-        self._clock_ns: int | None = None
+        #: measurement time [ns]: how far the truth has been taken; None before the first
+        self.time_ns: int | None = None
         self.sample_count = 0
         self._last_published: SampleT | None = None
         self._loss_probability = 0.0
         self._noise_factor = 1.0
         self._failed = False
         self._is_shut_down = False
-        self._effective: tuple[str, ...] = ()
+        #: the faults that acted on the last sample, as mode:target
+        self.effective_faults: tuple[str, ...] = ()
         self._clock = SensorClock(self.streams)
         self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
+        self._is_corrected = False
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
@@ -249,8 +247,8 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         number = self._tick_of[1]
         half = NS_PER_S / (2.0 * self._rate_hz(self.settings))
         earliest_ns = self._tick_ns + int(half)
-        if self._clock_ns is not None:
-            earliest_ns = max(earliest_ns, self._clock_ns + 1)
+        if self.time_ns is not None:
+            earliest_ns = max(earliest_ns, self.time_ns + 1)
         self._tick_of = (self.grid.first_at(earliest_ns) - 1, number)
 
     def set_mount(self, position: Vec3, q_bs: Quat) -> None:
@@ -275,17 +273,19 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         A piece that begins before the last one ended is a time reset, a power cycle.
         """
         samples: list[SampleT] = []
-        if self._clock_ns is not None and segment.start_ns < self._clock_ns:
-            self.power_cycle()
-        elif self._clock_ns is not None and segment.start_ns > self._clock_ns:
-            self._skip_to(segment.start_ns)
+        start_ns, end_ns, now_ns = segment.start_ns, segment.end_ns, self.time_ns
+        if now_ns is not None and start_ns != now_ns:
+            if start_ns < now_ns:
+                self.power_cycle()
+            else:
+                self._skip_to(start_ns)
         if self._tick_of is None:
-            first = self._first_tick(segment.start_ns)
+            first = self._first_tick(start_ns)
             self._tick_of = (first - 1, -1)
             self._tick_ns = self.grid.time_ns(first - 1)
-            self._power_on_ns = max(self._tick_ns, segment.start_ns)
+            self._power_on_ns = max(self._tick_ns, start_ns)
         k, number = self._tick_of
-        while (t_ns := self.grid.time_ns(k + 1)) <= segment.end_ns:
+        while (t_ns := self.grid.time_ns(k + 1)) <= end_ns:
             k, number = k + 1, number + 1
             sample = self._sample(segment, t_ns, number, k)
             self._tick_of = (k, number)
@@ -293,7 +293,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             if sample is not None:
                 samples.append(sample)
         self._leave(segment)
-        self._clock_ns = segment.end_ns
+        self.time_ns = end_ns
         return samples
 
     def _skip_to(self, t_ns: int) -> None:
@@ -386,6 +386,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         if not run.refused:
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
+            self._is_corrected = True
 
     # ------------------------------------------------------------------ exposure
 
@@ -401,7 +402,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         return 0.0
 
     def _limits_exceeded(self) -> list[str]:
-        now_ns = self._clock_ns or 0
+        now_ns = self.time_ns or 0
         limits, added = self.settings.environment, self._added_vibration()
         return self.exposure.exceeded(limits, now_ns, added)
 
@@ -426,7 +427,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._noise_factor = noise.total_factor(signal)
         self._failed = signal.failed
         labels = signal.labels
-        self._effective = tuple([f'{label.mode}:{label.target}' for label in labels])
+        self.effective_faults = tuple([f'{label.mode}:{label.target}' for label in labels])
 
     def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
         """Return the sample if it is put out, None while off, warming up or lost."""
@@ -450,7 +451,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         valid is false only in Off, Initializing and Failed, or without a fix.
         """
         state, causes = SensorState.READY, []
-        faults = self._effective
+        faults = self.effective_faults
         if self._is_shut_down:
             state, causes = SensorState.OFF, ['shut down']
         elif not self.settings.enabled:
@@ -471,7 +472,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             causes.append('no fix')
         valid = running and self._usable()
         confidence = self._quality() * (1.0 - self._loss_probability) if valid else 0.0
-        start, now = self._power_on_ns, self._clock_ns
+        start, now = self._power_on_ns, self.time_ns
         uptime_s = 0.0 if start is None or now is None else (now - start) / NS_PER_S
         return Status(
             state,

@@ -41,6 +41,7 @@ from jaguar_sensors_ros.types import (
     ImuSubSample,
     Quat,
     Vec3,
+    new,
 )
 
 EULER_STEP_NS = 1_000_000
@@ -103,6 +104,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
     def _mount(self) -> None:
         super()._mount()
         self._input.mount(self.arm, self.q_bs)
+        self._is_turned = self.q_bs != IDENTITY_QUAT
 
     def _configured(self) -> None:
         s = self.settings
@@ -118,6 +120,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._input.configure(s)
         self._is_transparent = self.fidelity is Fidelity.TRANSPARENT
         self._is_instant = s.rate_output == 'instant'
+        self._has_orientation = s.orientation.output != 'none'
         self._has_attitude_error = s.orientation.output == 'ahrs' and not self._is_transparent
         self._feels_ambience = self.gyro.feels_ambience or self.accel.feels_ambience
         self.covariances = self._covariances()
@@ -170,7 +173,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         """Collect the ideal increments up to ``to_ns``."""
         now_ns = self._tick_ns if self._from_ns is None else self._from_ns
         if now_ns < to_ns:
-            self._input.power_on_ns = self._power_on_ns or 0
+            if self._vibration.active:
+                self._input.power_on_ns = self._power_on_ns or 0
             self._input.integrate(segment, now_ns, to_ns)
             self._from_ns = to_ns
 
@@ -178,17 +182,16 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self, segment: Segment, t_ns: int, dt_s: float, theta: Vec3, velocity: Vec3
     ) -> Ideal:
         """Return the reading for the increments of a sample."""
-        theta_x, theta_y, theta_z = theta
-        velocity_x, velocity_y, velocity_z = velocity
+        (theta_x, theta_y, theta_z), (velocity_x, velocity_y, velocity_z) = theta, velocity
         rate = (theta_x / dt_s, theta_y / dt_s, theta_z / dt_s)
         force = (velocity_x / dt_s, velocity_y / dt_s, velocity_z / dt_s)
         instant_rate, instant_force = None, None
         if self._is_instant:
             instant_rate, instant_force = self._at_stamp(segment, t_ns)
         q_ns = attitude_at(segment, t_ns)
-        if self.q_bs != IDENTITY_QUAT:
+        if self._is_turned:
             q_ns = quat_multiply(q_ns, self.q_bs)
-        return Ideal(theta, velocity, rate, force, instant_rate, instant_force, q_ns)
+        return new(Ideal, (theta, velocity, rate, force, instant_rate, instant_force, q_ns))
 
     def _at_stamp(self, segment: Segment, t_ns: int) -> tuple[Vec3, Vec3]:
         """Return rate and specific force at the stamp."""
@@ -213,18 +216,15 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         dt_s = span_ns / NS_PER_S
         theta, velocity, theta_ran, velocity_ran = self._input.take()
         ideal = self._ideal(segment, t_ns, dt_s, theta, velocity)
-        ambience = self._ambience(t_ns, dt_s, ideal.force)
+        _, _, rate, force, instant_rate, instant_force, _ = ideal
+        ambience = self._ambience(t_ns, dt_s, force)
         terms = self._ahead.take(number, k, span_ns, self.grid)
-        gyro = self.gyro.step(
-            ideal.rate, theta_ran, ideal.instant_rate, terms[:6], dt_s, ambience
-        )
-        accel = self.accel.step(
-            ideal.force, velocity_ran, ideal.instant_force, terms[6:12], dt_s, ambience
-        )
+        gyro = self.gyro.step(rate, theta_ran, instant_rate, terms[:6], dt_s, ambience)
+        accel = self.accel.step(force, velocity_ran, instant_force, terms[6:12], dt_s, ambience)
         if self._is_transparent:
-            gyro = _exact(ideal.rate, ideal.delta_theta, ideal.instant_rate)
-            accel = _exact(ideal.force, ideal.delta_v, ideal.instant_force)
-        else:
+            gyro = _exact(rate, theta, instant_rate)
+            accel = _exact(force, velocity, instant_force)
+        elif self._is_corrected:
             gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
             accel = _corrected(accel, self._corrections['accel'], dt_s)
         sample, lost = self._finish(ideal, gyro, accel, terms[12:], t_ns, number, k, dt_s)
@@ -238,14 +238,13 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
 
     def _ambience(self, t_ns: int, dt_s: float, force: Vec3) -> Ambience:
         """Let the sensor feel the motion, and sum up the vibration where it has an effect."""
-        shaken = self._input.shaken
-        if shaken == ZERO3:
-            self._expose(t_ns, force)
-        else:
+        shaken, unshaken = self._input.shaken, force
+        if shaken is not ZERO3:
             self._input.shaken = ZERO3
-            self._expose(t_ns, subtract(force, scale(shaken, 1.0 / dt_s)))
+            unshaken = subtract(force, scale(shaken, 1.0 / dt_s))
+        self._expose(t_ns, unshaken)
         if not self._feels_ambience:
-            return Ambience(force, self.exposure.temperature_c, ZERO3)
+            return new(Ambience, (force, self.exposure.temperature_c, ZERO3))
         level = self._added_vibration()
         x, y, z = self.exposure.mean_square
         return Ambience(force, self.exposure.temperature_c, (level + x, level + y, level + z))
@@ -265,8 +264,10 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         dt_s: float,
     ) -> tuple[ImuSample, bool]:
         """Apply the faults and put the sample together; tell whether it is lost by a fault."""
-        signal, rate, force = _UNTOUCHED, gyro.instant, accel.instant
-        q, turned = ideal.q_ns, ZERO3
+        _, theta, rate, _, _ = gyro
+        _, velocity, force, _, _ = accel
+        _, _, ideal_rate, ideal_force, instant_rate, instant_force, q = ideal
+        signal, turned = _UNTOUCHED, ZERO3
         if self._has_attitude_error:
             w, x, y, z, east, north, up = turn
             q, turned = quat_multiply((w, x, y, z), q), (east, north, up)
@@ -278,27 +279,24 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             if held is not None and held.orientation is not None and _is_stuck(signal):
                 q = held.orientation
                 turned = _resolved_in_n(ideal.q_ns, rotvec_between(ideal.q_ns, q))
-        elif self._effective:
-            self._apply_faults(_UNTOUCHED, t_ns, number)
-        theta, velocity = gyro.increment, accel.increment
-        if signal is not _UNTOUCHED:
             theta = _faulted(theta, gyro.instant, rate, dt_s)
             velocity = _faulted(velocity, accel.instant, force, dt_s)
-        sub = ImuSubSample(theta, velocity, dt_s)
-        s = self.settings
-        sample = ImuSample(
+        elif self.effective_faults:
+            self._apply_faults(_UNTOUCHED, t_ns, number)
+        sub = new(ImuSubSample, (theta, velocity, dt_s))
+        sample = new(ImuSample, (
             self._stamp_ns(t_ns, number),
             number,
             rate,
             force,
-            q if s.orientation.output != 'none' else None,
-            self._frames.push(sub, k, s.increments.samples, signal.frozen),
-            _error(gyro, rate, ideal.instant_rate or ideal.rate),
-            _error(accel, force, ideal.instant_force or ideal.force),
+            q if self._has_orientation else None,
+            self._frames.push(sub, k, self.settings.increments.samples, signal.frozen),
+            _error(gyro, rate, instant_rate or ideal_rate),
+            _error(accel, force, instant_force or ideal_force),
             turned,
             self.exposure.temperature_c,
             tuple(signal.labels),
-        )
+        ))
         return sample, signal.lost
 
     def _faults(
@@ -338,8 +336,6 @@ def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
 
 def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
     """Return a reading with the correction of a calibration added."""
-    if correction is ZERO3 or correction == ZERO3:
-        return reading
     return TriadReading(
         add(reading.rate, correction),
         add(reading.increment, scale(correction, dt_s)),
@@ -358,7 +354,8 @@ def _error(reading: TriadReading, after: Vec3, ideal: Vec3) -> ChannelError:
     _, _, before, bias, noise = reading
     (x, y, z), (ideal_x, ideal_y, ideal_z) = after, ideal
     fault = ZERO3 if after is before else subtract(after, before)
-    return ChannelError(bias, noise, fault, (x - ideal_x, y - ideal_y, z - ideal_z))
+    total = (x - ideal_x, y - ideal_y, z - ideal_z)
+    return new(ChannelError, (bias, noise, fault, total))
 
 
 def _resolved_in_n(q_ns: Quat, phi: Vec3) -> Vec3:

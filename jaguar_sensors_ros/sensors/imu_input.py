@@ -68,7 +68,7 @@ class InertialInput:
         whole = part = segment.increments(from_ns, to_ns, self._earth, self._arm)
         if shakes or self._is_turned:
             part = self._felt(whole, from_ns, to_ns)
-        self._add(*part)
+        self._add(part)
         if self._is_filtered:
             changes = changes_of(segment, from_ns, to_ns, self._earth, self._arm, whole)
             if self._is_turned:
@@ -84,9 +84,9 @@ class InertialInput:
         cuts = [from_ns + span_ns * i // count for i in range(count + 1)]
         parts = increments_of_parts(segment, cuts, self._earth, self._arm)
         for part, (start_ns, end_ns) in zip(parts, pairwise(cuts), strict=True):
-            theta, velocity = self._felt(part, start_ns, end_ns)
-            self._add(theta, velocity)
-            self._keep((end_ns - start_ns) / NS_PER_S, (theta, velocity), (ZERO3, ZERO3))
+            felt = self._felt(part, start_ns, end_ns)
+            self._add(felt)
+            self._keep((end_ns - start_ns) / NS_PER_S, felt, (ZERO3, ZERO3))
 
     def _felt(self, part: tuple[Vec3, Vec3], from_ns: int, to_ns: int) -> tuple[Vec3, Vec3]:
         """Return increments in the axes of the sensor, with the vibration."""
@@ -100,12 +100,13 @@ class InertialInput:
             velocity = add(velocity, shaken)
         return theta, velocity
 
-    def _add(self, theta: Vec3, velocity: Vec3) -> None:
+    def _add(self, part: tuple[Vec3, Vec3]) -> None:
         if self._is_empty:
-            self._theta, self._velocity, self._is_empty = theta, velocity, False
+            self._theta, self._velocity = part
+            self._is_empty = False
         else:
-            self._theta = add(self._theta, theta)
-            self._velocity = add(self._velocity, velocity)
+            self._theta = add(self._theta, part[0])
+            self._velocity = add(self._velocity, part[1])
 
     def _keep(
         self, length_s: float, increments: tuple[Vec3, Vec3], changes: tuple[Vec3, Vec3]

@@ -10,6 +10,8 @@ from jaguar_sensors_ros.types import NS_PER_S, ZERO3, TruthSample, Vec3
 #: motion [m or rad] after which the twist is judged
 _ENOUGH = 1.0
 _COS_HALF = math.cos(0.5 * _ENOUGH)
+#: messages that come closer [ns] are passed over: over such a time a velocity is nearly linear
+_STEP_NS = 10_000_000
 #: share of the motion by which the twist may miss it
 _TOLERANCE = 0.25
 
@@ -44,6 +46,10 @@ class TwistMonitor:
         """Forget the last message, after a gap or a reset."""
         self._previous = None
         self._restart()
+
+    def is_due(self, t_ns: int) -> bool:
+        """Tell whether a message at ``t_ns`` [ns] is worth comparing with the last one."""
+        return self._previous is None or not 0 <= t_ns - self._previous[0].t_ns < _STEP_NS
 
     def push(self, sample: TruthSample, twist: Vec3) -> str | None:
         """Take a sample and its raw linear twist; return a warning or None."""

@@ -19,7 +19,15 @@ from jaguar_sensors_ros.nav.rotation import (
 from jaguar_sensors_ros.sensors.settings import TruthSettings
 from jaguar_sensors_ros.truth.consistency import TwistMonitor
 from jaguar_sensors_ros.truth.track import Arrival, Push, TruthTrack
-from jaguar_sensors_ros.types import IDENTITY_QUAT, NS_PER_S, ZERO3, Quat, TruthSample, Vec3
+from jaguar_sensors_ros.types import (
+    IDENTITY_QUAT,
+    NS_PER_S,
+    ZERO3,
+    Quat,
+    TruthSample,
+    Vec3,
+    new,
+)
 
 #: most odometry messages that wait for their acceleration
 _WAITING = 1000
@@ -80,9 +88,15 @@ class TruthIntake:
         self._monitor = TwistMonitor(settings.twist_frame, max_gap_ns)
         self._waiting: deque[TruthSample] = deque()
         self._accelerations: deque[tuple[int, Vec3]] = deque(maxlen=_WAITING)
+        self._is_turned = settings.twist_frame == 'parent'
+        self._is_compared = settings.authority == 'twist' and settings.frame != 'lic'
+        self._is_awaited = settings.acceleration == 'topic'
+        self._is_in_n = settings.frame == 'enu' and local.heading == 0.0
 
     def remarks(self) -> list[str]:
         """Return the remarks that were not fetched yet."""
+        if not self._remarks:
+            return []
         fetched, self._remarks = self._remarks, []
         return fetched
 
@@ -96,29 +110,29 @@ class TruthIntake:
     def push(self, raw: RawOdometry) -> list[Push]:
         """Take a message; return what became of it and of those it completed."""
         self.received += 1
-        reason = _defect(raw)
-        if reason:
-            self.counts[reason] += 1
-            return []
-        if raw.child_frame_id != self.base_frame or not raw.child_frame_id:
+        t_ns, position, q, linear, angular, base_frame = raw
+        if not _is_ordinary(t_ns, position, q, linear, angular):
+            reason = _reason(raw)
+            if reason:
+                self.counts[reason] += 1
+                return []
+        if base_frame != self.base_frame or not base_frame:
             self._note_frames(raw)
-        w, x, y, z = raw.q
+        w, x, y, z = q
         length = math.sqrt(w * w + x * x + y * y + z * z)
-        if abs(length - 1.0) > 1e-3:
+        if not -1e-3 <= length - 1.0 <= 1e-3:
             self.counts['quaternion normalised'] += 1
         q = (w / length, x / length, y / length, z / length)
-        linear, angular = raw.linear, raw.angular
-        settings = self.settings
-        if settings.twist_frame == 'parent':
+        if self._is_turned:
             linear, angular = rotate_back(q, linear), rotate_back(q, angular)
-        sample = TruthSample(raw.t_ns, raw.position, q, linear, angular)
-        if settings.authority == 'twist' and settings.frame != 'lic':
+        sample: TruthSample = new(TruthSample, (t_ns, position, q, linear, angular, None))
+        if self._is_compared and self._monitor.is_due(t_ns):
             remark = self._monitor.push(sample, raw.linear)
             if remark:
                 self._say(remark)
-        if settings.acceleration == 'topic':
+        if self._is_awaited:
             return self._wait_for_acceleration(sample)
-        return [self._join(sample)]
+        return [self._enter(sample if self._is_in_n else self._in_n(sample))]
 
     def _note_frames(self, raw: RawOdometry) -> None:
         self.base_frame = raw.child_frame_id or self.base_frame
@@ -134,9 +148,6 @@ class TruthIntake:
         self.received += 1
         at_rest = TruthSample(t_ns, ZERO3, IDENTITY_QUAT, ZERO3, ZERO3, ZERO3)
         return [self._enter(frames.sample_from_enu(at_rest, self.local))]
-
-    def _join(self, sample: TruthSample) -> Push:
-        return self._enter(self._in_n(sample))
 
     def _enter(self, sample: TruthSample) -> Push:
         push = self.track.push(sample)
@@ -201,14 +212,14 @@ class TruthIntake:
             if len(self._accelerations) > 1:
                 t1, a1 = self._accelerations[1]
                 a0 = mix(a0, a1, (sample.t_ns - t0) / (t1 - t0))
-            yield self._join(sample._replace(a_nb_b=a0))
+            yield self._enter(self._in_n(sample._replace(a_nb_b=a0)))
 
 
-def _defect(raw: RawOdometry) -> str:
-    """Return why a message cannot be used, or an empty string."""
-    (x, y, z), (qw, qx, qy, qz) = raw.position, raw.q
-    (vx, vy, vz), (wx, wy, wz) = raw.linear, raw.angular
-    ordinary = (
+def _is_ordinary(t_ns: int, position: Vec3, q: Quat, linear: Vec3, angular: Vec3) -> bool:
+    """Tell whether a message is good, as nearly all are; NaN is in no range."""
+    (x, y, z), (qw, qx, qy, qz) = position, q
+    (vx, vy, vz), (wx, wy, wz) = linear, angular
+    return (
         -_FARTHEST <= x <= _FARTHEST
         and -_FARTHEST <= y <= _FARTHEST
         and -_FARTHEST <= z <= _FARTHEST
@@ -219,12 +230,12 @@ def _defect(raw: RawOdometry) -> str:
         and -_FASTEST_TURN <= wx <= _FASTEST_TURN
         and -_FASTEST_TURN <= wy <= _FASTEST_TURN
         and -_FASTEST_TURN <= wz <= _FASTEST_TURN
-        and raw.t_ns >= 0
+        and t_ns >= 0
     )
-    return '' if ordinary else _reason(raw)
 
 
 def _reason(raw: RawOdometry) -> str:
+    """Return why a message cannot be used, or an empty string."""
     numbers = (*raw.position, *raw.q, *raw.linear, *raw.angular)
     if not all(math.isfinite(x) for x in numbers):
         return 'not finite'

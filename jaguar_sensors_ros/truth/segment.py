@@ -26,7 +26,7 @@ from jaguar_sensors_ros.nav.rotation import (
     slerp,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3, new
 
 #: what the gravity model 'constant' says, in n [m/s2]
 _GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
@@ -211,11 +211,11 @@ class TwistSegment:
         # gravity turns by -phi x g, g its mean
         px, py, pz = scale(self._phi, share / dt)
         fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
-        return Moved(
+        return new(Moved, (
             (wx * dt, wy * dt, wz * dt),
             (gained_x - gx, gained_y - gy, gained_z - gz),
             ((ex, ey, ez), (fx, fy, fz)),
-        )
+        ))
 
     def _turned_back(self, vector_n: Vec3, from_ns: int, to_ns: int) -> Vec3:
         """Integrate a vector that is fixed in n, resolved in b."""

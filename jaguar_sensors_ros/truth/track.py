@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import add, rotvec_between, scale, subtract
 from jaguar_sensors_ros.truth.segment import PoseSegment, TwistSegment
-from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3
+from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3, new
 
 #: a step back by more than this is a reset at once
 RESET_STEP_NS = NS_PER_S
@@ -33,6 +33,9 @@ class Push(NamedTuple):
 
     arrival: Arrival
     segments: tuple[Segment, ...] = ()
+
+
+_JUST_TAKEN = Push(Arrival.TAKEN)
 
 
 class TruthTrack:
@@ -74,28 +77,25 @@ class TruthTrack:
         Time going back by more than 1 s, or two older stamps in a row, is a reset; a single
         late sample and a repeated stamp are dropped.
         """
-        push = self._push(sample)
-        if push.arrival is not Arrival.TAKEN:
-            self.counts[push.arrival] += 1
-        return push
-
-    def _push(self, sample: TruthSample) -> Push:
-        if not self._recent:
+        recent = self._recent
+        if not recent:
             self._recent = [sample]
-            return Push(Arrival.TAKEN)
-        newest = self._recent[-1]
+            return _JUST_TAKEN
+        newest = recent[-1]
         if sample.t_ns <= newest.t_ns:
-            if sample.t_ns == newest.t_ns:
-                return Push(Arrival.DUPLICATE)
-            return self._older(sample, newest)
-        self._late = None
-        if sample.t_ns - newest.t_ns > self.max_gap_ns:
-            rest = self._finish()
+            push = Push(Arrival.DUPLICATE)
+            if sample.t_ns < newest.t_ns:
+                push = self._older(sample, newest)
+        elif sample.t_ns - newest.t_ns > self.max_gap_ns:
+            push = Push(Arrival.GAP, self._finish())
             self.forget()
             self._recent = [sample]
-            return Push(Arrival.GAP, rest)
-        self._recent.append(sample)
-        return Push(Arrival.TAKEN, self._complete())
+        else:
+            self._late = None
+            recent.append(sample)
+            return new(Push, (Arrival.TAKEN, self._complete()))
+        self.counts[push.arrival] += 1
+        return push
 
     def _older(self, sample: TruthSample, newest: TruthSample) -> Push:
         earlier = self._late
