@@ -11,11 +11,14 @@ import pytest
 from jaguar_sensors_ros import simulation
 from jaguar_sensors_ros.catalogue import make_sensor, make_settings
 from jaguar_sensors_ros.component import ParameterError
+from jaguar_sensors_ros.nav.frames import LocalFrame
+from jaguar_sensors_ros.nav.kinematics import Environment, changes_of
 from jaguar_sensors_ros.sensors import gps_array, imu_array
 from jaguar_sensors_ros.sensors.columns import GpsColumns, ImuColumns
 from jaguar_sensors_ros.sensors.imu_settings import GRADES
 from jaguar_sensors_ros.simulation import GpsRun, ImuRun
 from jaguar_sensors_ros.truth.columns import TruthColumns
+from jaguar_sensors_ros.truth.segment import TwistSegment
 from jaguar_sensors_ros.truth.track import TruthTrack
 from jaguar_sensors_ros.truth.trajectory import Circle, Racetrack, Static
 from jaguar_sensors_ros.types import NS_PER_S, ZERO3, JaguarError, TruthSample
@@ -244,6 +247,28 @@ def test_a_mount_from_outside():
     given = ImuRun(settings, columns, 1, mount=((0.3, -0.2, 0.1), q)).record()
     parameters = make_settings('imu', {**ARM, 'sample_rate_hz': 50.0})
     assert_same(ImuRun(parameters, columns, 1).record(), given)
+
+
+class Halved:
+    """A piece that does not say by how much rates change in it."""
+
+    def __init__(self, piece):
+        self.increments = piece.increments
+
+
+@pytest.mark.parametrize('derive', [True, False])
+@pytest.mark.parametrize('arm', [ZERO3, (0.3, -0.2, 0.1)])
+@pytest.mark.parametrize('earth', [(False, 'constant'), (True, 'constant'), (True, 'wgs84')])
+def test_changes_are_four_times_what_half_an_interval_is_away(earth, arm, derive):
+    """Within what the curvature of rates makes of the other way, 1e-4 of a change."""
+    environment = Environment(LocalFrame(47.0, 8.0, 400.0), *earth)
+    samples = truth(even(50.0), None, derive)
+    for piece in itertools.starmap(TwistSegment, itertools.pairwise(samples)):
+        interval = piece.start_ns + 1_000_003, piece.end_ns - 2_000_000
+        whole = piece.increments(*interval, environment, arm)
+        rough = changes_of(Halved(piece), *interval, environment, arm, whole)
+        for known, found in zip(piece.changes(*interval, environment, arm), rough, strict=True):
+            np.testing.assert_allclose(known, found, rtol=1e-3, atol=2e-6)
 
 
 # ---------------------------------------------------------------------- GNSS
