@@ -144,7 +144,8 @@ class TwistSegment:
         """Return by how much rate and specific force change; see :func:`changes_of`.
 
         Rate, Coriolis and centripetal acceleration from end to end; the Euler acceleration of the
-        arm is even, as omega is linear in time.
+        arm is even, as omega is linear in time.  Gravity is even in n: at 25 m/s it changes by
+        4e-7 m/s2 in 10 ms, of which a low-pass takes an eighth at most.
         """
         _, _, (rate, force) = self._known(from_ns, to_ns, environment)
         if not environment.rotation and arm == ZERO3:
