@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from benchmarks import data
 from jaguar_sensors_ros.analysis import allan_fast
 from jaguar_sensors_ros.analysis.allan import overlapping_adev
 from jaguar_sensors_ros.analysis.static_run import StaticRun
-from jaguar_sensors_ros.catalogue import make_sensor, make_settings
+from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.errors import fast
-from jaguar_sensors_ros.truth.segment import TwistSegment
+from jaguar_sensors_ros.simulation import GpsRun, ImuRun
+from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.trajectory import Racetrack
 
 
@@ -47,18 +47,19 @@ def trajectory(seconds: float) -> Callable[[], dict[str, Any]]:
     """Return what makes the samples of an IMU at 100 Hz and a GNSS receiver at 10 Hz."""
     source = Racetrack()
     # without accelerations, as pyins has none
-    truth = [source.at(t_ns)._replace(a_nb_b=None) for t_ns in data.times_ns(seconds)]
+    samples = [source.at(t_ns)._replace(a_nb_b=None) for t_ns in data.times_ns(seconds)]
+    truth = TruthColumns.of(samples)
     earth = {'origin': list(data.ORIGIN)}
     inertial = {'earth.rotation': True, 'earth.gravity': 'wgs84', **_imu_values(data.IMU_HZ)}
-    kinds = {'imu': {**inertial, **earth}, 'gps': {'update_hz': data.GPS_HZ, **earth}}
+    imu: Any = make_settings('imu', {**inertial, **earth})
+    gps: Any = make_settings('gps', {'update_hz': data.GPS_HZ, **earth})
+    fast.use()  # compiles where numba may be imported, before the clock runs
 
     def work() -> dict[str, Any]:
-        sensors = {k: make_sensor(k, k, make_settings(k, v), 1) for k, v in kinds.items()}
-        counts = dict.fromkeys(sensors, 0)
-        for first, last in pairwise(truth):
-            segment = TwistSegment(first, last)
-            for kind, sensor in sensors.items():
-                counts[kind] += len(sensor.feed(segment))
+        counts = {
+            kind: sum(len(block.t_ns) for block in run.blocks())
+            for kind, run in (('imu', ImuRun(imu, truth, 1)), ('gps', GpsRun(gps, truth, 1)))
+        }
         return {**counts, 'compiled': compiled()}
 
     return work

@@ -88,6 +88,17 @@ def test_normal_gravity_is_that_of_wgs84():
     assert ratio == pytest.approx(1.0 - 2000.0 / 6378137.0, abs=1e-15)
 
 
+@pytest.mark.parametrize('height', [-1e5, 0.0, 500.0, 4e5, 4e6, 4e7])
+def test_gravity_without_angles_is_that_of_the_latitude(height):
+    for latitude in np.radians([-90.0, -47.3, -1e-7, 0.0, 12.0, 45.0, 89.9999, 90.0]):
+        for longitude in (-3.0, 0.0, 0.7):
+            p_e = earth.ecef_from_geodetic(latitude, longitude, height)
+            up = np.array(earth.enu_from_ecef_matrix(latitude, longitude)[2])
+            expected = -earth.normal_gravity(latitude, height) * up
+            size = np.linalg.norm(expected)
+            np.testing.assert_allclose(earth.gravity_e(p_e), expected, rtol=0, atol=1e-14 * size)
+
+
 def test_gravity_of_the_position_is_along_its_own_plumb_line():
     local = LocalFrame(47.0, 8.0, 0.0)
     np.testing.assert_allclose(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jaguar_sensors_ros.component import StreamFactory
 from jaguar_sensors_ros.errors import fast
 from jaguar_sensors_ros.errors.intervals import Intervals
-from jaguar_sensors_ros.errors.triad import Ambience
+from jaguar_sensors_ros.errors.triad import Ambience, Triad
 from jaguar_sensors_ros.errors.triad_array import Still, TriadArray
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.nav.kinematics import inertial_rates
@@ -79,10 +79,10 @@ class StaticRun:
 
     def _power_up(self) -> None:
         s, streams = self.settings, self._streams
-        self._gyro = TriadArray(
-            'gyro', streams, s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix()
-        )
-        self._accel = TriadArray('accel', streams, s.accel, s.accel_bias, s.accel_lsb, None)
+        gyro, accel = Triad('gyro', streams), Triad('accel', streams)
+        gyro.configure(s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix())
+        accel.configure(s.accel, s.accel_bias, s.accel_lsb, None)
+        self._gyro, self._accel = TriadArray(gyro), TriadArray(accel)
 
     def samples(self, duration_s: float) -> int:
         """Return how many samples a run of ``duration_s`` [s] has."""

@@ -4,12 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from jaguar_sensors_ros.errors import following
+from jaguar_sensors_ros.errors.intervals import Array
 from jaguar_sensors_ros.types import ZERO3, Vec3
 
 #: A part of a sample over which the input is linear in time: its length [s], the integral of the
 #: input, and by how much it changes from start to end.
 Piece = tuple[float, Vec3, Vec3]
+
+#: means, and outputs at the ends where they are asked for, shape (3, n) each
+Outputs = tuple[Array, Array | None]
+
+
+class Ran(NamedTuple):
+    """The pieces of consecutive samples, as columns.
+
+    ``lengths_s`` [s] has shape (m,), ``integrals`` and ``changes`` of the input have (3, m) and
+    ``ends``, the number of the last piece of each sample, has (n,).
+    """
+
+    lengths_s: Array
+    integrals: Array
+    changes: Array
+    ends: Any
+
+    @property
+    def first(self) -> Piece:
+        """The first piece."""
+        (x, y, z), (dx, dy, dz) = self.integrals[:, 0].tolist(), self.changes[:, 0].tolist()
+        return (float(self.lengths_s[0]), (x, y, z), (dx, dy, dz))
+
 
 #: gains of the mean for x, y, z and of the change
 _Gains = tuple[float, float, float, float, float, float]
@@ -76,6 +104,38 @@ class LowPass:
         z -= (out_z - before_z) * lag_z / dt_s
         return (x, y, z)
 
+    def block(self, rates: Array, ran: Ran, instant: Array | None, dt_s: Any) -> Outputs:
+        """Return the mean outputs over consecutive samples, and those at their ends.
+
+        :meth:`mean` and :meth:`at_stamp` for a block, the same operations sample after sample.
+
+        Parameters
+        ----------
+        rates : array, shape (3, n)
+            The mean inputs.
+        ran : Ran
+            How they ran.
+        instant : array, shape (3, n), or None
+            The inputs at the stamps; None where the outputs there are not asked for.
+        dt_s : float or array, shape (n,)
+            Lengths of the samples [s].
+        """
+        gains = self._gains_of(ran.lengths_s)
+        x, y, z = self.state or _start(ran.first)
+        state, means = [x, y, z], np.array(rates)
+        ends = None if instant is None else np.array(instant)
+        for i, lag in enumerate(self._lags):
+            if lag:
+                inputs, added = ran.integrals[i] / ran.lengths_s, gains[3 + i] * ran.changes[i]
+                before = state[i]
+                after = following.followed(before, gains[i], inputs, added)[ran.ends]
+                means[i] -= (after - np.append(before, after[:-1])) * lag / dt_s
+                state[i] = float(after[-1])
+                if ends is not None:
+                    ends[i] = after
+        self.state = (state[0], state[1], state[2])
+        return means, ends
+
     def at_stamp(self, rate: Vec3) -> Vec3:
         """Return the output at the stamp; ``rate`` is put out on axes without a low-pass."""
         if self.state is None:
@@ -85,6 +145,14 @@ class LowPass:
             for out, value, omega in zip(self.state, rate, self._omega, strict=True)
         ]
         return (x, y, z)
+
+    def _gains_of(self, lengths_s: Array) -> Array:
+        """Return the gains of pieces, shape (6, m), or (6, 1) where all have one length."""
+        if (lengths_s == lengths_s[0]).all():
+            return np.array([self._gain(float(lengths_s[0]))]).T
+        lengths, which = np.unique(lengths_s, return_inverse=True)
+        gains = [self._gain(h) for h in lengths.tolist()]
+        return np.ascontiguousarray(np.array(gains)[which].T)
 
     def _gain(self, duration_s: float) -> _Gains:
         """Return the gains of mean and change; 0 for an axis without a low-pass."""

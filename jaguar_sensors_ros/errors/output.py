@@ -60,6 +60,12 @@ class Output:
 
         ``dt_s`` is a number or an array [s]; without ``pulses`` they are rates at the stamp.
         """
+        self.limit(i, values)
+        if pulses and self.lsb[i] > 0.0:
+            self.increments(i, values, dt_s)
+
+    def limit(self, i: int, values: Array) -> None:
+        """Saturate and round rates of one axis in place, as :meth:`at_stamp`."""
         limit, step = self._limits[i], self._steps[i]
         if limit != 0.0:
             np.minimum(np.maximum(values, -limit, out=values), limit, out=values)
@@ -67,7 +73,11 @@ class Output:
             values /= step
             np.rint(values, out=values)
             values *= step
-        if pulses and self.lsb[i] > 0.0:
-            values *= dt_s
-            values[:] = self._quantisers[i].block(values, self.lsb[i])
-            values /= dt_s
+
+    def increments(self, i: int, rates: Array, dt_s: Any) -> Array:
+        """Return the increments of consecutive rates, which become those of whole pulses."""
+        increments = rates * dt_s
+        if self.lsb[i] > 0.0:
+            increments = self._quantisers[i].block(increments, self.lsb[i])
+            np.divide(increments, dt_s, out=rates)
+        return np.asarray(increments)

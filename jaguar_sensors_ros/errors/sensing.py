@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jaguar_sensors_ros.component import StreamFactory
 from jaguar_sensors_ros.errors.triad_settings import TriadSettings
 from jaguar_sensors_ros.nav.rotation import matrix_times, quat_from_rotvec, rotate_back
@@ -30,17 +32,23 @@ class Sensing:
     def __init__(self, term: str, streams: StreamFactory) -> None:
         self._term, self._streams = term, streams
 
-    def _draws(self, name: str, count: int) -> list[float]:
-        """Return what the unit draws for a property, ones where it draws nothing."""
+    def _draws(self, name: str, values: Sequence[float]) -> list[float]:
+        """Return what the unit draws for a property, ones where it draws nothing.
+
+        A draw that would multiply a zero is left out: the first of a stream takes its time.
+        """
         if not self._settings.draw_unit:
-            return [1.0] * count
-        name = f'{self._term}.{name}'
-        return [self._streams.unit_stream(name, str(i))(0) for i in range(count)]
+            return [1.0] * len(values)
+        name, streams = f'{self._term}.{name}', self._streams
+        return [
+            streams.unit_stream(name, str(i))(0) if value else 1.0
+            for i, value in enumerate(values)
+        ]
 
     def configure(self, settings: TriadSettings) -> None:
         """Take new parameters, in effect from the next sample."""
         self._settings = settings
-        draws = self._draws('scale_factor', 3)
+        draws = self._draws('scale_factor', settings.scale_factor_ppm)
         self._scales = [
             1.0 + _PPM * s * d for s, d in zip(settings.scale_factor_ppm, draws, strict=True)
         ]
@@ -55,7 +63,7 @@ class Sensing:
     def _project(self) -> Mat3:
         """Return the cross-axis matrix times the rotation of the misalignment."""
         m, matrix = self._settings.misalignment, self._settings.cross_axis_matrix
-        d, c = self._draws('misalignment', 3), self._draws('cross_axis', 9)
+        d, c = self._draws('misalignment', m), self._draws('cross_axis', sum(matrix, ()))
         m = (m[0] * d[0], m[1] * d[1], m[2] * d[2])
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix
         matrix = (

@@ -51,7 +51,7 @@ class Triad:
     Low-pass, sensing axes, additive terms, output stage: each is a part of its own.  The random
     terms do not depend on the truth: ``additive`` makes them in blocks, and who owns the triad
     hands them over sample by sample.  :class:`errors.triad_array.TriadArray` puts the same parts
-    together for whole arrays at rest.
+    together for whole arrays.
 
     Parameters
     ----------

@@ -1,22 +1,22 @@
-"""The error chain of a triad at rest for whole arrays of samples.
+"""The error chain of a triad for whole arrays of samples.
 
-Made for records of many hours: the parts of :class:`errors.triad.Triad` put together for arrays,
-the same numbers bit for bit.
+Made for records of many hours and for trajectories: the parts of :class:`errors.triad.Triad` put
+together for arrays, the same numbers bit for bit.  At rest what is taken in is the same again and
+again, and only the rates are put out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaguar_sensors_ros.component import StreamFactory
 from jaguar_sensors_ros.errors.intervals import Array, Intervals
-from jaguar_sensors_ros.errors.low_pass import Piece
+from jaguar_sensors_ros.errors.low_pass import Piece, Ran
 from jaguar_sensors_ros.errors.triad import Ambience, Triad
-from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
-from jaguar_sensors_ros.types import Mat3, Vec3
+from jaguar_sensors_ros.types import ZERO3, Vec3
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,39 @@ class Still:
     instant: Vec3 | None
 
 
-class TriadArray:
-    """Error chain of a triad at rest; parameters as :meth:`errors.triad.Triad.configure`."""
+class Moving(NamedTuple):
+    """What a triad takes in during consecutive samples.
 
-    def __init__(
-        self,
-        term: str,
-        streams: StreamFactory,
-        settings: TriadSettings,
-        bias: BiasSettings,
-        lsb: Vec3,
-        g_sensitivity: Mat3 | None,
-    ) -> None:
-        self._triad = Triad(term, streams)
-        self._triad.configure(settings, bias, lsb, g_sensitivity)
+    ``means`` are the ideal mean rates in the sensor frame, shape (3, n); ``ran`` tells how they
+    ran, None without a low-pass; ``instants`` are the ideal rates at the stamps, or None.
+    """
+
+    means: Array
+    ran: Ran | None
+    instants: Array | None
+
+
+class TriadColumns(NamedTuple):
+    """What the chain made of consecutive samples, shape (3, n) each; see TriadReading."""
+
+    rate: Array
+    increment: Array
+    instant: Array
+    bias: Array
+    noise: Array
+
+
+class TriadArray:
+    """Error chain of a triad that begins at power-on.
+
+    Parameters
+    ----------
+    triad : Triad
+        Its parts, configured; nobody else may use it.
+    """
+
+    def __init__(self, triad: Triad) -> None:
+        self._triad = triad
 
     def block(
         self, start: int, kinds: Sequence[Still], intervals: Intervals, out: Array
@@ -63,15 +82,64 @@ class TriadArray:
         ambient = triad.ambient_bias(kinds[0].ambience)
         felt = _spread([triad.felt(kind.ambience.force) for kind in kinds], intervals)
         for i, rates in enumerate(out):
-            bias = triad.additive.bias(i, start, intervals)
-            if triad.feels_ambience:
-                bias = bias + ambient[i]
             triad.additive.noise(i, start, intervals, rates)
-            rates += bias
+            rates += self._bias(i, start, intervals, ambient)
             if triad.g_sensitivity is not None:
                 rates += felt[i]
             rates += ideal[i]
             triad.output.block(i, rates, dt_s, pulses)
+
+    def moving(
+        self, start: int, taken: Moving, ambience: Ambience, intervals: Intervals
+    ) -> TriadColumns:
+        """Return the readings of the samples from ``start`` on, one axis after the other.
+
+        ``ambience`` has columns in the place of numbers.
+        """
+        triad, dt_s, shape = self._triad, intervals.dt_s, taken.means.shape
+        means, instants = self._sensed(taken, ambience.temperature_c, dt_s)
+        ambient = triad.ambient_bias(ambience) if triad.feels_ambience else ZERO3
+        felt = triad.felt(ambience.force)
+        rate, increment, bias, noise = np.empty((4, *shape))
+        at_stamp = rate if instants is None else np.empty(shape)
+        for i in range(3):
+            triad.additive.noise(i, start, intervals, noise[i])
+            bias[i] = self._bias(i, start, intervals, ambient)
+            added = bias[i] + noise[i]
+            if triad.g_sensitivity is not None:
+                added += felt[i]
+            np.add(means[i], added, out=rate[i])
+            triad.output.limit(i, rate[i])
+            increment[i] = triad.output.increments(i, rate[i], dt_s)
+            if instants is not None:
+                np.add(instants[i], added, out=at_stamp[i])
+                triad.output.limit(i, at_stamp[i])
+        return TriadColumns(rate, increment, at_stamp, bias, noise)
+
+    def break_off(self) -> None:
+        """Start anew: what came before a gap in the truth is over."""
+        self._triad.low_pass.break_off()
+
+    @property
+    def feels_vibration(self) -> bool:
+        """Whether vibration is rectified."""
+        return any(self._triad.settings.vibration_rectification)
+
+    def _bias(self, i: int, start: int, intervals: Intervals, ambient: Any) -> Any:
+        """Return the biases of one axis, a number where they are constant."""
+        bias = self._triad.additive.bias(i, start, intervals)
+        return bias + ambient[i] if self._triad.feels_ambience else bias
+
+    def _sensed(self, taken: Moving, temperature_c: float, dt_s: Any) -> tuple[Any, Any]:
+        """Return means and instants after low-pass and sensing; instants may be None."""
+        triad, (means, ran, instants) = self._triad, taken
+        if ran is not None:
+            means, instants = triad.low_pass.block(means, ran, instants, dt_s)
+        sensed: list[Any] = [
+            None if rates is None else triad.sensing(rates, temperature_c)  # type: ignore[arg-type]
+            for rates in (means, instants)
+        ]
+        return sensed[0], sensed[1]
 
     def _ideal(self, kinds: Sequence[Still], intervals: Intervals) -> Array:
         """Return the ideal rates after low-pass and sensing, shape (3, count) or (3, 1).

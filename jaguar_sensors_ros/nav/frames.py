@@ -99,9 +99,7 @@ class LocalFrame:
         """
         if model == 'constant':
             return (0.0, 0.0, -earth.STANDARD_GRAVITY)
-        latitude, longitude, height = earth.geodetic_from_ecef(self.ecef_from_local(p_n))
-        up_e = earth.enu_from_ecef_matrix(latitude, longitude)[2]
-        return scale(matrix_times(self.C_ne, up_e), -earth.normal_gravity(latitude, height))
+        return matrix_times(self.C_ne, earth.gravity_e(self.ecef_from_local(p_n)))
 
 
 def sample_from_enu(sample: TruthSample, local: LocalFrame) -> TruthSample:

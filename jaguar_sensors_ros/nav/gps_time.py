@@ -6,6 +6,9 @@ and a time of week (IS-GPS-200, section 3.3.4).
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from jaguar_sensors_ros.types import NS_PER_S
 
 #: 1980-01-06T00:00:00 UTC in Unix time [s]
@@ -42,3 +45,16 @@ def week_and_time(t_ns: int, leap_seconds: int = LEAP_SECONDS) -> tuple[int, flo
     """
     week, rest_ns = divmod(max(0, gps_time_ns(t_ns, leap_seconds)), _WEEK_NS)
     return week, rest_ns / NS_PER_S
+
+
+def weeks_and_times(
+    t_ns: NDArray[np.int64], leap_seconds: int = LEAP_SECONDS
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return :func:`week_and_time` of an array of stamps.
+
+    >>> weeks_and_times(np.array([-5, 12_500_000_000, 1_554_595_182 * 10**9]))
+    (array([   0,    0, 2048]), array([ 0. , 12.5,  0. ]))
+    """
+    later = t_ns - _EPOCH_NS + leap_seconds * NS_PER_S
+    weeks, rests_ns = np.divmod(np.maximum(0, np.where(t_ns < _EPOCH_NS, t_ns, later)), _WEEK_NS)
+    return weeks, rests_ns / NS_PER_S

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from jaguar_sensors_ros.component import StreamFactory, parameter
 from jaguar_sensors_ros.types import NS_PER_S
@@ -57,3 +60,24 @@ class SensorClock:
         error_ns += round(settings.jitter_s * NS_PER_S * self._jitter(number))
         self.last_ns = max(t_ns + error_ns, self.last_ns + 1)
         return self.last_ns
+
+    def block(
+        self, settings: ClockSettings, times_ns: Any, power_on_ns: int, start: int
+    ) -> Any:
+        """Return the stamps [ns] of consecutive samples, the first of them number ``start``.
+
+        :meth:`stamp_ns` for an array of int64, shape (n,).
+        """
+        stamps = np.array(times_ns)
+        if not settings.is_exact:
+            stamps += round(settings.offset_s * NS_PER_S)
+            drift = settings.drift_ppm * _PPM * (times_ns - power_on_ns)
+            stamps += np.rint(drift).astype(np.int64)
+            noise = self._jitter.array(start, len(stamps)) if settings.jitter_s else 0.0
+            stamps += np.rint(settings.jitter_s * NS_PER_S * noise).astype(np.int64)
+        steps = np.arange(len(stamps))
+        stamps -= steps
+        stamps[0] = max(int(stamps[0]), self.last_ns + 1)
+        stamps = np.maximum.accumulate(stamps) + steps
+        self.last_ns = int(stamps[-1])
+        return stamps

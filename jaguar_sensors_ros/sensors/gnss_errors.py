@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from jaguar_sensors_ros.component import StreamFactory
 from jaguar_sensors_ros.errors.additive import CorrelatedTerms
 from jaguar_sensors_ros.errors.ahead import Ahead
 from jaguar_sensors_ros.errors.common import CommonGaussMarkov
+from jaguar_sensors_ros.errors.intervals import Array, Intervals
 from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.faults.chance import happens
 from jaguar_sensors_ros.nav.grid import SampleGrid
@@ -93,6 +97,38 @@ class GnssErrors:
                 white[i] += reflected
         return Draw(_three(white), _three(slow), _three(velocity))
 
+    def block(
+        self,
+        start: int,
+        k: int,
+        intervals: Intervals,
+        sigma: tuple[Vec3, Vec3],
+        settings: GpsSettings,
+    ) -> tuple[Array, Array, Array]:
+        """Return white, slow and velocity errors of consecutive epochs, shape (3, n) each.
+
+        :meth:`draw` for a block; ``start`` is the number of the first epoch since power-on and
+        ``k`` its number in the sample grid, ``intervals`` are the times since the epochs before.
+        """
+        fraction, n = settings.pos_correlated_fraction, len(intervals)
+        self._own.tau_s = settings.pos_correlation_time_s
+        states: Any = self._own.block(start, intervals)
+        if settings.common_error_stream:
+            states = [
+                [process.at(k + i, 1.0 / settings.update_hz, self._own.tau_s) for i in range(n)]
+                for process in self._shared(settings.common_error_stream)
+            ]
+        white, slow, velocity = np.empty((3, 3, n))
+        for i in range(3):
+            noise = self._white_position[i].array(start, n)
+            white[i] = sigma[0][i] * math.sqrt(1.0 - fraction) * noise
+            slow[i] = sigma[0][i] * math.sqrt(fraction) * np.asarray(states[i])
+            velocity[i] = sigma[1][i] * self._white_velocity[i].array(start, n)
+        if settings.multipath.probability > 0.0:
+            numbers = range(start, start + n)
+            white += np.array([self._reflected(number, settings) for number in numbers]).T
+        return white, slow, velocity
+
     def _correlated(
         self, number: int, k: int, span_ns: int, grid: SampleGrid, settings: GpsSettings
     ) -> list[float]:
@@ -105,12 +141,16 @@ class GnssErrors:
         name = settings.common_error_stream
         if not name:
             return own
+        period_s = 1.0 / settings.update_hz
+        return [process.at(k, period_s, tau_s) for process in self._shared(name)]
+
+    def _shared(self, name: str) -> list[CommonGaussMarkov]:
+        """Return the processes of a stream that several receivers share."""
         if self._common[0] != name:
             shared = StreamFactory(self._streams.seed, name, 0)
             processes = [CommonGaussMarkov(s) for s in shared.triad(_CORRELATED, AXES)]
             self._common = (name, processes)
-        period_s = 1.0 / settings.update_hz
-        return [process.at(k, period_s, tau_s) for process in self._common[1]]
+        return self._common[1]
 
     def _reflected(self, number: int, settings: GpsSettings) -> Vec3:
         """Return the multipath of the epoch [m].

@@ -47,7 +47,7 @@ from jaguar_sensors_ros.types import (
 
 _NAN3: Vec3 = (math.nan, math.nan, math.nan)
 #: variance that goes with a missing fix, whose covariance type is unknown [m2, (m/s)2]
-_UNKNOWN_VARIANCE = 1e9
+UNKNOWN_VARIANCE = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,11 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         self._seen = self.settings.geometry.enabled and not self._transparent
         self._nominal = self._sigma = self._sigma_of(self.settings)
         self._kind = self.settings.fix_type
+
+    @property
+    def sigma(self) -> tuple[Vec3, Vec3]:
+        """Standard deviations of position [m] and velocity [m/s] before the geometry."""
+        return self._sigma
 
     def _sigma_of(self, s: GpsSettings) -> tuple[Vec3, Vec3]:
         """Return the standard deviations of position and velocity before the geometry."""
@@ -276,8 +281,8 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             v_enu,
             v_e,
             v_s,
-            self._covariance(settings.covariance.position, total),
-            self._covariance(settings.covariance.velocity, velocity),
+            self.published_covariance(settings.covariance.position, total),
+            self.published_covariance(settings.covariance.velocity, velocity),
             antenna.C_le,
             antenna.q_ns,
             *self._sky.dops,
@@ -287,13 +292,16 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             *gps_time.week_and_time(t_ns, settings.leap_seconds),
         )
 
-    def _covariance(self, override: tuple[float, ...] | str, sigma: Vec3) -> tuple[float, ...]:
+    def published_covariance(
+        self, override: tuple[float, ...] | str, sigma: Vec3
+    ) -> tuple[float, ...]:
+        """Return the override, or the covariance of ``sigma`` along the axes under the sky."""
         if override == AUTO and not self._transparent:
             override = self._sky.covariance(sigma)
         return covariance(override, ZERO3)
 
     def _no_fix(self, t_ns: int, number: int, signal: Signal) -> GpsSample:
-        unknown = covariance((_UNKNOWN_VARIANCE,), ZERO3)
+        unknown = covariance((UNKNOWN_VARIANCE,), ZERO3)
         missing = ChannelError(_NAN3, _NAN3, _NAN3, _NAN3)
         local = self.settings.local_frame
         nan = math.nan

@@ -40,7 +40,7 @@ from jaguar_sensors_ros.types import (
     new,
 )
 
-_EULER_STEP_NS = 1_000_000
+EULER_STEP_NS = 1_000_000
 #: what a sample without faults is to them
 _UNTOUCHED = Signal({}, {})
 
@@ -195,7 +195,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         state = segment.at(t_ns)
         omega, specific = inertial_rates(state, self.settings.felt_earth, self.arm)
         if self.arm != ZERO3:
-            before_ns = max(segment.start_ns, t_ns - _EULER_STEP_NS)
+            before_ns = max(segment.start_ns, t_ns - EULER_STEP_NS)
             slope = subtract(state.omega_nb_b, segment.at(before_ns).omega_nb_b)
             alpha = scale(slope, NS_PER_S / (t_ns - before_ns))
             specific = add(specific, cross(alpha, self.arm))

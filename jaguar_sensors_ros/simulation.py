@@ -1,0 +1,169 @@
+"""From a trajectory to the samples of a sensor: whole arrays, or sample by sample where need be.
+
+Both ways give the same numbers.  docs/truth.md has an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Generic, TypeVar, cast
+
+import numpy as np
+
+from jaguar_sensors_ros.catalogue import make_sensor
+from jaguar_sensors_ros.component import ParameterError
+from jaguar_sensors_ros.sensors.columns import GpsColumns, ImuColumns, joined
+from jaguar_sensors_ros.sensors.gps_array import GpsArray
+from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
+from jaguar_sensors_ros.sensors.imu import ImuCovariances
+from jaguar_sensors_ros.sensors.imu_array import ImuArray
+from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.truth.columns import TruthColumns
+from jaguar_sensors_ros.truth.track import TruthTrack
+from jaguar_sensors_ros.types import NS_PER_S, Quat, Vec3
+
+ColumnsT = TypeVar('ColumnsT', ImuColumns, GpsColumns)
+
+#: samples that are gone through one by one before they are made an array
+_FEW = 1 << 12
+#: intervals [ns] up to this are exact as floats
+_LONGEST_NS = 1 << 52
+Mount = tuple[Vec3, Quat]
+
+
+class Run(Generic[ColumnsT]):
+    """A sensor along a trajectory, from power-on.
+
+    The numbers are, bit for bit, those of the sensor of a node that gets the same truth.  The
+    parameters ``truth.authority`` and ``truth.max_gap_s`` count, the others of ``truth.*`` tell
+    how messages are read; ``latency_s`` and names of frames have no effect.
+
+    ``reason`` names the parameter for which samples are made one by one, fifty to a
+    hundred times slower; it is empty where whole arrays are made.
+    """
+
+    def __init__(
+        self,
+        settings: SensorSettings,
+        truth: TruthColumns,
+        make: Callable[[], Any],
+        arrays: Callable[[Any, TruthColumns], Any],
+        pack: Callable[[list[Any]], ColumnsT],
+    ) -> None:
+        self._settings, self._truth, self._make = settings, truth, make
+        self._arrays: Callable[[Any, TruthColumns], Any] = arrays
+        self._pack: Callable[[list[Any]], ColumnsT] = pack
+        self.reason = _reason(settings, truth)
+
+    def blocks(self) -> Iterator[ColumnsT]:
+        """Yield the samples some thousands at a time; each call begins at power-on."""
+        if not self.reason:
+            yield from self._arrays(self._make(), self._truth).blocks()
+            return
+        samples = self._one_by_one()
+        while few := list(islice(samples, _FEW)):
+            yield self._pack(few)
+
+    def record(self) -> ColumnsT:
+        """Return all samples at once."""
+        blocks = list(self.blocks())
+        return joined(blocks) if blocks else self._pack([])
+
+    def _one_by_one(self) -> Iterator[Any]:
+        """Yield the samples of the live sensor."""
+        sensor, truth = self._make(), self._settings.truth
+        track = TruthTrack(truth.authority, round(truth.max_gap_s * NS_PER_S))
+        for sample in self._truth.samples():
+            for segment in track.push(sample).segments:
+                yield from sensor.feed(segment)
+
+
+class ImuRun(Run[ImuColumns]):
+    """An IMU along a trajectory; see :class:`Run`.
+
+    Parameters
+    ----------
+    settings : ImuSettings
+        Its parameters, as :func:`catalogue.make_settings` makes them.
+    truth : TruthColumns
+        The trajectory.
+    seed : int
+        Seed of all random numbers, >= 0.
+    name : str
+        Name of the sensor, part of the names of its random streams.
+    mount : (Vec3, Quat) or None
+        Position in b [m] and attitude q_bs, where ``mount.source`` is tf.
+
+    Raises
+    ------
+    ParameterError
+        where ``mount.source`` is tf and there is no mount, or a failure is not valid.
+    """
+
+    def __init__(
+        self,
+        settings: ImuSettings,
+        truth: TruthColumns,
+        seed: int,
+        name: str = 'imu',
+        mount: Mount | None = None,
+    ) -> None:
+        length, oriented = settings.increments.samples, settings.orientation.output != 'none'
+        super().__init__(
+            settings,
+            truth,
+            lambda: _made('imu', name, settings, seed, mount),
+            ImuArray,
+            lambda samples: ImuColumns.of(samples, length, oriented),
+        )
+
+    @property
+    def covariances(self) -> ImuCovariances:
+        """The covariances that go with all samples."""
+        return cast('ImuCovariances', self._make().covariances)
+
+
+class GpsRun(Run[GpsColumns]):
+    """A GNSS receiver along a trajectory; parameters and errors as :class:`ImuRun`."""
+
+    def __init__(
+        self,
+        settings: GpsSettings,
+        truth: TruthColumns,
+        seed: int,
+        name: str = 'gps',
+        mount: Mount | None = None,
+    ) -> None:
+        make: Any = lambda: _made('gps', name, settings, seed, mount)  # noqa: E731
+        super().__init__(settings, truth, make, GpsArray, GpsColumns.of)
+
+
+def _made(kind: str, name: str, settings: SensorSettings, seed: int, mount: Mount | None) -> Any:
+    """Return a sensor that has just been switched on."""
+    if settings.mount.source == 'tf' and mount is None:
+        raise ParameterError(
+            'mount.source', 'tf', "without ROS there is no tf: give a mount, or 'parameters'"
+        )
+    sensor = make_sensor(kind, name, settings, seed)
+    if mount is not None:
+        sensor.set_mount(*mount)
+    return sensor
+
+
+def _reason(settings: Any, truth: TruthColumns) -> str:
+    """Return the parameter for which a run is made sample by sample, or an empty string."""
+    failure = settings.failure
+    vibration, geometry = (getattr(settings, name, None) for name in ('vibration', 'geometry'))
+    reasons = {
+        'truth.authority': settings.truth.authority != 'twist',
+        'failure.mode': settings.fidelity == 'fault' and failure.request() is not None,
+        'failure.timeline': settings.fidelity == 'fault' and failure.timeline != '',
+        'vibration.lines': vibration is not None and vibration.lines != (),
+        'vibration.psd': vibration is not None and vibration.psd != (),
+        'geometry.enabled': geometry is not None and geometry.enabled,
+        'truth.max_gap_s': bool((np.diff(truth.t_ns) > _LONGEST_NS).any())
+        and settings.truth.max_gap_s * NS_PER_S > _LONGEST_NS,
+    }
+    return next((name for name, holds in reasons.items() if holds), '')
