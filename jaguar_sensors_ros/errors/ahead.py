@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from jaguar_sensors_ros.errors.intervals import Array, Intervals
 from jaguar_sensors_ros.nav.grid import SampleGrid
@@ -15,7 +15,7 @@ _FEWEST, _MOST = 16, 256
 class Process(Protocol):
     """What carries over from one sample to the next."""
 
-    state: tuple[int, float] | None
+    state: Any
 
 
 class Ahead:

@@ -1,9 +1,8 @@
-"""The two inner loops of long records, compiled by numba where it is there.
+"""The unit normals of long records, drawn by a loop that numba compiles where it is there.
 
-Unit normals and the first-order recursion, the same bits as without it: PCG64 and the ziggurat of
-numpy (J. Doornik, "An improved ziggurat method to generate normal random samples", 2005; its
-tables are those that numba carries), in the order of the samples, without fast-math.  What is
-compiled is compared with numpy before it is used.  No node imports numba: only who calls
+The same bits as without it: PCG64 and the ziggurat of numpy (J. Doornik, "An improved ziggurat
+method to generate normal random samples", 2005; its tables are those that numba carries).  What
+is compiled is compared with numpy before it is used.  No node imports numba: only who calls
 :func:`use`.
 """
 
@@ -17,7 +16,6 @@ import numpy as np
 
 from jaguar_sensors_ros import component
 from jaguar_sensors_ros.component import PCG64_MULTIPLIER, Numbers
-from jaguar_sensors_ros.errors import recursion
 
 _LOW = (1 << 64) - 1
 _CHECKED = 1 << 17
@@ -25,12 +23,12 @@ _CHECKED = 1 << 17
 
 @lru_cache(maxsize=1)
 def use() -> bool:
-    """Let long blocks be made by compiled loops from now on; False where that is not possible.
+    """Let normals be drawn by a compiled loop from now on; False where that is not possible.
 
     The first call in a process takes some tenths of a second, the first ever some seconds.
     """
     try:
-        normals, first_order = _normals(), _first_order()
+        normals = _normals()
     except (ImportError, AttributeError):  # no numba, or one without these tables
         return False
 
@@ -38,23 +36,18 @@ def use() -> bool:
         halves = (state >> 64, state & _LOW, increment >> 64, increment & _LOW)
         normals(*map(np.uint64, halves), out)
 
-    if not _agrees(draw, first_order):
+    if not _agrees(draw):
         return False
     component.draw = draw
-    recursion.compiled = first_order
     return True
 
 
-def _agrees(draw: Any, first_order: Any) -> bool:
-    """Tell whether the compiled loops give what numpy and plain Python give, bit for bit."""
+def _agrees(draw: Any) -> bool:
+    """Tell whether the compiled loop gives what numpy gives, bit for bit."""
     got, generator = np.empty(_CHECKED), np.random.Generator(np.random.PCG64(1))
     words = generator.bit_generator.state['state']
     draw(generator, words['state'], words['inc'], got)
-    expected = generator.standard_normal(_CHECKED)
-    phi = np.full(4096, 0.98765432109)
-    filtered = first_order(expected[:4096], phi)
-    plain = recursion.first_order(expected[:4096], phi)
-    return np.array_equal(got, expected) and np.array_equal(filtered, plain)
+    return np.array_equal(got, generator.standard_normal(_CHECKED))
 
 
 def _normals() -> Any:
@@ -131,18 +124,3 @@ def _normals() -> Any:
             n += 1
 
     return fill
-
-
-def _first_order() -> Any:
-    """Compile the recursion of :func:`errors.recursion.first_order`."""
-    from numba import njit
-
-    @njit(nogil=True)
-    def first_order(driven: Any, phi: Any) -> Any:
-        values, value = np.empty_like(driven), 0.0
-        for n in range(len(driven)):
-            value = phi[n if len(phi) > 1 else 0] * value + driven[n]
-            values[n] = value
-        return values
-
-    return first_order

@@ -1,0 +1,39 @@
+"""Sums of all steps so far, the same bits however the steps are cut into blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jaguar_sensors_ros.errors.intervals import Array
+
+#: A of the last step but one and of the last; see :func:`running_sum`
+Carry = tuple[float, float]
+
+
+def running_sum(steps: Array, before: Carry, out: Array) -> Carry:
+    """Put S_j = S_(j-1) + x_j into ``out`` for steps x_j; return what carries over.
+
+    Two sums of every other step run side by side, A_j = A_(j-2) + x_j, and S_j = A_j + A_(j-1):
+    an addition waits for the one before, so two take the time of one.
+
+    Parameters
+    ----------
+    steps : ndarray
+        x_j, shape (count,), count > 0; overwritten with A_j.
+    before : tuple of float
+        A of the last two steps before, of which S is the sum.
+    out : ndarray
+        Takes S_j, shape (count,).
+    """
+    count = len(steps)
+    steps[0] += before[0]
+    out[0] = steps[0] + before[1]
+    if count == 1:
+        return before[1], float(steps[0])
+    steps[1] += before[1]
+    pairs = steps[: count & ~1].view(np.complex128)
+    np.add.accumulate(pairs, out=pairs)
+    if count & 1:
+        steps[-1] += steps[-3]
+    np.add(steps[1:], steps[:-1], out=out[1:])
+    return float(steps[-2]), float(steps[-1])
