@@ -57,7 +57,7 @@ class Scales:
     @property
     def are_white(self) -> bool:
         """Tell whether each sample forgets all before it."""
-        return not any(phi for phi, _ in self._steps)
+        return max(self._steps)[0] == 0.0
 
     def phi(self, index: int) -> float:
         """Return phi of a sample."""
