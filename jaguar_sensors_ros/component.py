@@ -348,27 +348,31 @@ class NormalStream:
 
     def fill(self, start: int, numbers: Numbers) -> None:
         """Put the numbers of the samples from ``start`` on into an array, shape (count,)."""
-        block, index = divmod(start + self._phase, self.BLOCK)
-        done, count = 0, len(numbers)
-        while done < count:
-            size = min(self.BLOCK - index, count - done)
-            if size == self.BLOCK:
-                self._draw(block, numbers[done : done + size])
-            else:
-                end = index + size
-                known = self._numbers(block, end if count < self.BLOCK else self.BLOCK)
-                numbers[done : done + size] = known[index:end]
-            done += size
-            block, index = block + 1, 0
+        size, count = self.BLOCK, len(numbers)
+        block, index = divmod(start + self._phase, size)
+        done = 0
+        if index or count < size:
+            done = min(size - index, count)
+            # a live sensor asks for few at a time: no more are drawn than are due
+            known = self._numbers(block, size if count >= size else index + done)
+            numbers[:done] = known[index : index + done]
+            block += 1
+        for end in range(done + size, count + 1, size):
+            self._draw(block, numbers[done:end])
+            done, block = end, block + 1
+        if done < count:
+            left = count - done
+            numbers[done:] = self._numbers(block, size if count >= size else left)[:left]
 
     def _numbers(self, block: int, end: int) -> Numbers:
-        """Return a block whose numbers before ``end`` are drawn; the last one asked for is kept."""
+        """Return a block, drawn at least up to ``end``; the last one asked for is kept."""
         if block != self._block:
-            self._values = self._values if len(self._values) else np.empty(self.BLOCK)
+            if not len(self._values):
+                self._values = np.empty(self.BLOCK)
             self._block, self._drawn = block, 0
             if end == self.BLOCK:
-                draw(*self._place(block), self._values)
-                self._drawn = end
+                self._draw(block, self._values)
+                self._block, self._drawn = block, end
             else:
                 _seat(*self._place(block))
         if end > self._drawn and self._generator is not None:

@@ -118,16 +118,21 @@ def test_variance_and_autocorrelation_are_those_of_theory(ratio):
 
 @pytest.mark.parametrize('sizes', [(1,), (2,), (3,), (5, 1, 2), (4096,)])
 def test_a_running_sum_does_not_depend_on_the_blocks(sizes):
-    steps = np.random.default_rng(1).standard_normal(5001)
-    whole, carry = np.empty(5001), (0.25, 0.5)
-    last = running_sum(steps.copy(), carry, whole)
+    steps, before = np.random.default_rng(1).standard_normal(5001), (0.25, 0.5)
+
+    def sums_of(part, carry):
+        out = np.empty(len(part))
+        return out, running_sum(np.concatenate(((0.0, 0.0), part)), carry, out)
+
+    whole, last = sums_of(steps, before)
     np.testing.assert_allclose(whole, 0.75 + np.cumsum(steps), rtol=0, atol=1e-12)
-    got, start, n = np.empty(5001), 0, 0
-    while start < len(got):
+    parts, carry, start, n = [], before, 0, 0
+    while start < len(steps):
         end = start + sizes[n % len(sizes)]
-        carry = running_sum(steps[start:end].copy(), carry, got[start:end])
+        part, carry = sums_of(steps[start:end], carry)
+        parts.append(part)
         start, n = end, n + 1
-    np.testing.assert_array_equal(got, whole)
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
     assert carry == last
 
 

@@ -48,21 +48,17 @@ class Scales:
         What x is multiplied with.
     """
 
-    __slots__ = ('_gain', '_steps', '_which')
+    __slots__ = ('_gain', '_steps', '_which', 'are_white')
 
     def __init__(self, intervals: Intervals, tau_s: float, gain: float) -> None:
         self._steps = [decay(dt_s, tau_s) for dt_s in intervals.lengths_s]
         self._which, self._gain = intervals.which, gain
+        #: whether each sample forgets all before it
+        self.are_white = all(phi == 0.0 for phi, _ in self._steps)
 
-    @property
-    def are_white(self) -> bool:
-        """Tell whether each sample forgets all before it."""
-        return max(self._steps)[0] == 0.0
-
-    def phi(self, index: int) -> float:
-        """Return phi of a sample."""
-        phi, _ = self._steps[int(self._which[index])]
-        return phi
+    def forget(self, index: int) -> bool:
+        """Tell whether a sample forgets all before it, where not all do."""
+        return len(self._steps) > 1 and self._steps[int(self._which[index])][0] == 0.0
 
     def of(self, index: int, steps: int, product: float) -> tuple[Array, Array, float]:
         """Return root / P and gain P of the samples from ``index`` on, and the last P.

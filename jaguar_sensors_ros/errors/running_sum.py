@@ -19,21 +19,16 @@ def running_sum(steps: Array, before: Carry, out: Array) -> Carry:
     Parameters
     ----------
     steps : ndarray
-        x_j, shape (count,), count > 0; overwritten with A_j.
+        Two places for what carries over, then x_j, shape (2 + count,); overwritten with A_j.
     before : tuple of float
         A of the last two steps before, of which S is the sum.
     out : ndarray
         Takes S_j, shape (count,).
     """
-    count = len(steps)
-    steps[0] += before[0]
-    out[0] = steps[0] + before[1]
-    if count == 1:
-        return before[1], float(steps[0])
-    steps[1] += before[1]
-    pairs = steps[: count & ~1].view(np.complex128)
+    steps[0], steps[1] = before
+    pairs = steps[: len(steps) & ~1].view(np.complex128)
     np.add.accumulate(pairs, out=pairs)
-    if count & 1:
+    if len(steps) & 1:
         steps[-1] += steps[-3]
-    np.add(steps[1:], steps[:-1], out=out[1:])
+    np.add(steps[2:], steps[1:-1], out=out)
     return float(steps[-2]), float(steps[-1])

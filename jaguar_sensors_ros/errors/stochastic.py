@@ -47,20 +47,20 @@ class GaussMarkov:
 
         ``tau_s`` [s] is the correlation time; 0 makes the process white.
         """
-        normals, scales = self._stream.array(start, len(intervals)), Scales(intervals, tau_s, gain)
+        values, scales = self._stream.array(start, len(intervals)), Scales(intervals, tau_s, gain)
         if scales.are_white:
-            self.state = (start + len(normals) - 1, 0, 1.0, (0.0, float(normals[-1])))
-            normals *= gain
-            return normals
-        values, done = np.empty_like(normals), 0
+            self.state = (start + len(values) - 1, 0, 1.0, (0.0, float(values[-1])))
+            values *= gain
+            return values
+        done = 0
         while done < len(values):
             tick = start + done
-            if self.state is None or self.state[0] != tick - 1 or not scales.phi(done):
+            if self.state is None or self.state[0] != tick - 1 or scales.forget(done):
                 dt_s = intervals.lengths_s[intervals.which[done]]
-                values[done] = gain * self._leap(float(normals[done]), tick, dt_s, tau_s)
+                values[done] = gain * self._leap(float(values[done]), tick, dt_s, tau_s)
                 done += 1
             else:
-                done += self._sum(normals, values, scales, done)
+                done += self._sum(values, scales, done)
         return values
 
     def _leap(self, normal: float, tick: int, dt_s: float, tau_s: float) -> float:
@@ -73,20 +73,20 @@ class GaussMarkov:
         self.state = (tick, 0, 1.0, (0.0, value))
         return value
 
-    def _sum(self, normals: Array, values: Array, scales: Scales, index: int) -> int:
-        """Make the values from ``index`` of the block on, as many as the sum has; return those."""
+    def _sum(self, values: Array, scales: Scales, index: int) -> int:
+        """Turn normals from ``index`` on into values, as many as the sum has; return how many."""
         assert self.state is not None
         tick, steps, product, carry = self.state
         if steps == LONGEST or product < SMALLEST:
             steps, product, carry = 0, 1.0, (0.0, product * sum(carry))
         weights, gained, product = scales.of(index, steps, product)
-        end = index + len(weights)
-        driven, part = normals[index:end], values[index:end]
-        driven *= weights
-        carry = running_sum(driven, carry, part)
+        count = len(weights)
+        part, sums = values[index : index + count], np.empty(2 + count)
+        np.multiply(part, weights, out=sums[2:])
+        carry = running_sum(sums, carry, part)
         part *= gained
-        self.state = (tick + len(part), steps + len(part), product, carry)
-        return len(part)
+        self.state = (tick + count, steps + count, product, carry)
+        return count
 
 
 class BiasInstability:
@@ -158,15 +158,16 @@ class RandomWalk:
             return None
         roots = [math.sqrt(dt_s) for dt_s in intervals.lengths_s]
         tick, unit, carry = self.state or (start - 1, roots[intervals.which[0]], (0.0, 0.0))
-        steps = self._stream.array(start, len(intervals))
+        sums, walk = np.empty(2 + len(intervals)), np.empty(len(intervals))
+        steps = sums[2:]
+        self._stream.fill(start, steps)
         first = float(steps[0])
         if len(roots) > 1 or roots[0] != unit:
             steps *= intervals.spread([root / unit for root in roots])
         if start - tick > 1:
             gap_s = intervals.lengths_s[intervals.which[0]] * (start - tick)
             steps[0] = first * (math.sqrt(gap_s) / unit)
-        walk = np.empty_like(steps)
-        self.state = (start + len(walk) - 1, unit, running_sum(steps, carry, walk))
+        self.state = (start + len(walk) - 1, unit, running_sum(sums, carry, walk))
         walk *= coefficient * unit
         return walk
 
