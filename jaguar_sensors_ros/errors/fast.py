@@ -1,9 +1,9 @@
-"""The unit normals of long records, drawn by a loop that numba compiles where it is there.
+"""The two inner loops of long records, compiled by numba where it is there.
 
-The same bits as without it: PCG64 and the ziggurat of numpy (J. Doornik, "An improved ziggurat
-method to generate normal random samples", 2005; its tables are those that numba carries).  What
-is compiled is compared with numpy before it is used.  No node imports numba: only who calls
-:func:`use`.
+Unit normals and running sums, the same bits as without it: PCG64 and the ziggurat of numpy
+(J. Doornik, "An improved ziggurat method to generate normal random samples", 2005; its tables are
+those that numba carries), the additions in the same order, without fast-math.  What is compiled
+is compared with numpy before it is used.  No node imports numba: only who calls :func:`use`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from jaguar_sensors_ros import component
 from jaguar_sensors_ros.component import PCG64_MULTIPLIER, Numbers
+from jaguar_sensors_ros.errors import running_sum
 
 _LOW = (1 << 64) - 1
 _CHECKED = 1 << 17
@@ -23,12 +24,12 @@ _CHECKED = 1 << 17
 
 @lru_cache(maxsize=1)
 def use() -> bool:
-    """Let normals be drawn by a compiled loop from now on; False where that is not possible.
+    """Let long blocks be made by compiled loops from now on; False where that is not possible.
 
     The first call in a process takes some tenths of a second, the first ever some seconds.
     """
     try:
-        normals = _normals()
+        normals, sums = _normals(), _sums()
     except (ImportError, AttributeError):  # no numba, or one without these tables
         return False
 
@@ -36,18 +37,25 @@ def use() -> bool:
         halves = (state >> 64, state & _LOW, increment >> 64, increment & _LOW)
         normals(*map(np.uint64, halves), out)
 
-    if not _agrees(draw):
+    if not _agrees(draw, sums):
         return False
     component.draw = draw
+    running_sum.compiled = sums
     return True
 
 
-def _agrees(draw: Any) -> bool:
-    """Tell whether the compiled loop gives what numpy gives, bit for bit."""
+def _agrees(draw: Any, sums: Any) -> bool:
+    """Tell whether the compiled loops give what numpy gives, bit for bit."""
     got, generator = np.empty(_CHECKED), np.random.Generator(np.random.PCG64(1))
     words = generator.bit_generator.state['state']
     draw(generator, words['state'], words['inc'], got)
-    return np.array_equal(got, generator.standard_normal(_CHECKED))
+    expected = generator.standard_normal(_CHECKED)
+    steps = [expected[:4099].copy() for _ in range(2)]
+    summed = [np.empty(4097) for _ in range(2)]
+    sums(steps[0], summed[0])
+    running_sum.by_numpy(steps[1], summed[1])
+    alike = [(got, expected), steps, summed]
+    return all(np.array_equal(a, b) for a, b in alike)
 
 
 def _normals() -> Any:
@@ -124,3 +132,18 @@ def _normals() -> Any:
             n += 1
 
     return fill
+
+
+def _sums() -> Any:
+    """Compile the additions of :func:`errors.running_sum.by_numpy`."""
+    from numba import njit
+
+    @njit(nogil=True)
+    def sums(steps: Any, out: Any) -> None:
+        before, last = steps[0], steps[1]
+        for n in range(len(out)):
+            before, last = last, before + steps[n + 2]
+            steps[n + 2] = last
+            out[n] = last + before
+
+    return sums

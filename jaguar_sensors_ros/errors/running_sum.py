@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from jaguar_sensors_ros.errors.intervals import Array
 
 #: A of the last step but one and of the last; see :func:`running_sum`
 Carry = tuple[float, float]
+#: sums of so many steps are worth a compiled loop; errors.fast puts one of the same bits here
+_LONG = 1024
+compiled: Callable[[Array, Array], object] | None = None
 
 
 def running_sum(steps: Array, before: Carry, out: Array) -> Carry:
@@ -26,9 +31,17 @@ def running_sum(steps: Array, before: Carry, out: Array) -> Carry:
         Takes S_j, shape (count,).
     """
     steps[0], steps[1] = before
+    if compiled is not None and len(out) >= _LONG:
+        compiled(steps, out)
+    else:
+        by_numpy(steps, out)
+    return float(steps[-2]), float(steps[-1])
+
+
+def by_numpy(steps: Array, out: Array) -> None:
+    """Make the sums of :func:`running_sum`, with what carries over in its places."""
     pairs = steps[: len(steps) & ~1].view(np.complex128)
     np.add.accumulate(pairs, out=pairs)
     if len(steps) & 1:
         steps[-1] += steps[-3]
     np.add(steps[2:], steps[1:-1], out=out)
-    return float(steps[-2]), float(steps[-1])
