@@ -55,17 +55,18 @@ class Sensing:
     def _project(self) -> Mat3:
         """Return the cross-axis matrix times the rotation of the misalignment."""
         m, matrix = self._settings.misalignment, self._settings.cross_axis_matrix
-        d, c = self._draws('misalignment', 3), self._draws('cross_axis', 9)
-        m = (m[0] * d[0], m[1] * d[1], m[2] * d[2])
-        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix
-        matrix = (
-            (xx, xy * c[1], xz * c[2]),
-            (yx * c[3], yy, yz * c[5]),
-            (zx * c[6], zy * c[7], zz),
-        )
+        if matrix != _IDENTITY:
+            (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix
+            c = self._draws('cross_axis', 9)
+            matrix = (
+                (xx, xy * c[1], xz * c[2]),
+                (yx * c[3], yy, yz * c[5]),
+                (zx * c[6], zy * c[7], zz),
+            )
         if m == ZERO3:
             return matrix
-        q = quat_from_rotvec(m)
+        d = self._draws('misalignment', 3)
+        q = quat_from_rotvec((m[0] * d[0], m[1] * d[1], m[2] * d[2]))
         x, y, z = [matrix_times(matrix, rotate_back(q, axis)) for axis in _IDENTITY]
         return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
 
