@@ -12,9 +12,7 @@ from benchmarks import contest
 from benchmarks.contest import Contender, Score
 from benchmarks.report import Report, median_ratio
 
-NUMBA, NUMPY, SCIPY, FLOOR, PYINS = (
-    'with numba', 'NumPy alone', 'NumPy and scipy', 'normals alone', 'pyins'
-)  # fmt: skip
+NUMBA, NUMPY, FLOOR, PYINS = 'with numba', 'NumPy alone', 'normals alone', 'pyins'
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,6 @@ def contenders(count: int) -> list[Contender]:
 
     return [
         entry(NUMBA, 'ours:static', 1),
-        entry(SCIPY, 'ours:static', 1, 'numba'),
         entry(NUMPY, 'ours:static', 1, 'numba', 'scipy'),
         entry(FLOOR, 'floors:normals', 1),
         entry(PYINS, 'peers:pyins_static', 1),

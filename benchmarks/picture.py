@@ -12,8 +12,8 @@ from benchmarks.table import number
 from jaguar_sensors_ros.analysis.picture import write_png
 
 _OURS, _FLOOR, _OTHERS = '#1f77b4', '#7f7f7f', '#d9a066'
-_BATCH = ('with numba', 'NumPy and scipy', 'NumPy alone', 'normals alone', 'pyins', 'bsk',
-          'smsfusion', 'imu-error-model')  # fmt: skip
+_BATCH = ('with numba', 'NumPy alone', 'normals alone', 'pyins', 'bsk', 'smsfusion',
+          'imu-error-model')  # fmt: skip
 _LIVE = ('imu_node', 'bare', 'events', 'plain', 'bare, 1 topic')
 
 

@@ -31,6 +31,7 @@ AUTO = 'auto'
 #: period of PCG64, and numpy's step from one of its jumps to the next: odd, at the golden ratio
 #: of the period, since streams a power of two apart are correlated in their low bits
 _PERIOD = 1 << 128
+_WORD = _PERIOD - 1
 _JUMP = 210306068529402873165736369884012333109
 #: PCG64 goes from state x to PCG64_MULTIPLIER x + c
 PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
@@ -277,16 +278,21 @@ def _steps(n: int) -> tuple[int, int]:
 _JUMP_FACTOR, _JUMP_SUM = _steps(_JUMP)
 
 
-def draw_by_numpy(
-    generator: np.random.Generator, state: int, increment: int, out: Numbers
-) -> None:
-    """Fill an array with the normals that begin at a state of PCG64."""
+def _seat(generator: np.random.Generator, state: int, increment: int) -> None:
+    """Let a generator go on from a state of PCG64."""
     generator.bit_generator.state = {
         'bit_generator': 'PCG64',
         'state': {'state': state, 'inc': increment},
         'has_uint32': 0,
         'uinteger': 0,
     }
+
+
+def draw_by_numpy(
+    generator: np.random.Generator, state: int, increment: int, out: Numbers
+) -> None:
+    """Fill an array with the normals that begin at a state of PCG64."""
+    _seat(generator, state, increment)
     generator.standard_normal(out=out)
 
 
@@ -302,7 +308,7 @@ class NormalStream:
     sha256("sensor/term/axis/power_on").  Sample 0 has number ``words[0] % BLOCK`` of block 0, so
     that not all streams of a sensor need a new block at the same sample.  Any position is
     reached in constant time: samples that were missed (a gap in the truth, a disabled sensor)
-    cost nothing and disturb nothing.
+    cost nothing and disturb nothing.  Who asks for few at a time has no more drawn than are due.
 
     Parameters
     ----------
@@ -316,7 +322,8 @@ class NormalStream:
 
     BLOCK = 4096
 
-    __slots__ = ('_at', '_block', '_entropy', '_generator', '_origin', '_phase', '_values')
+    __slots__ = ('_at', '_block', '_drawn', '_entropy', '_generator', '_origin', '_phase', '_step',
+                 '_values')
 
     def __init__(self, seed: int, key: str, power_on: int) -> None:
         digest = hashlib.sha256(f'{key}/{power_on}'.encode()).digest()
@@ -324,15 +331,14 @@ class NormalStream:
         self._entropy = [seed, *words.tolist()]
         self._phase = self._entropy[1] % self.BLOCK
         self._generator: np.random.Generator | None = None
-        self._origin = (0, 0)
-        self._at = (0, 0)
-        self._block = -1
+        self._origin, self._at, self._step = (0, 0), (0, 0), 0
+        self._block, self._drawn = -1, 0
         self._values = _NO_NUMBERS
 
     def __call__(self, tick: int) -> float:
         """Return the number of sample ``tick`` (>= 0)."""
         block, index = divmod(tick + self._phase, self.BLOCK)
-        return float(self._numbers(block)[index])
+        return float(self._numbers(block, index + 1)[index])
 
     def array(self, start: int, count: int) -> Numbers:
         """Return the numbers of ``count`` samples from ``start`` on, shape (count,)."""
@@ -342,38 +348,60 @@ class NormalStream:
 
     def fill(self, start: int, numbers: Numbers) -> None:
         """Put the numbers of the samples from ``start`` on into an array, shape (count,)."""
-        done, count = 0, len(numbers)
-        while done < count:
-            block, index = divmod(start + self._phase + done, self.BLOCK)
-            size = min(self.BLOCK - index, count - done)
-            if size == self.BLOCK:
-                self._draw(block, numbers[done : done + size])
-            else:
-                numbers[done : done + size] = self._numbers(block)[index : index + size]
-            done += size
+        size, count = self.BLOCK, len(numbers)
+        block, index = divmod(start + self._phase, size)
+        done = 0
+        if index or count < size:
+            done = min(size - index, count)
+            # a live sensor asks for few at a time: no more are drawn than are due
+            known = self._numbers(block, size if count >= size else index + done)
+            numbers[:done] = known[index : index + done]
+            block += 1
+        for end in range(done + size, count + 1, size):
+            self._draw(block, numbers[done:end])
+            done, block = end, block + 1
+        if done < count:
+            left = count - done
+            numbers[done:] = self._numbers(block, size if count >= size else left)[:left]
 
-    def _numbers(self, block: int) -> Numbers:
-        """Return a block; the last one that was asked for is kept."""
+    def _numbers(self, block: int, end: int) -> Numbers:
+        """Return a block, drawn at least up to ``end``; the last one asked for is kept."""
         if block != self._block:
-            self._block, self._values = block, np.empty(self.BLOCK)
-            self._draw(block, self._values)
+            if not len(self._values):
+                self._values = np.empty(self.BLOCK)
+            self._block, self._drawn = block, 0
+            if end == self.BLOCK:
+                self._draw(block, self._values)
+                self._block, self._drawn = block, end
+            else:
+                _seat(*self._place(block))
+        if end > self._drawn and self._generator is not None:
+            self._generator.standard_normal(out=self._values[self._drawn : end])
+            self._drawn = end
         return self._values
 
     def _draw(self, block: int, out: Numbers) -> None:
         """Fill an array with the numbers of a block."""
+        if self._drawn < self.BLOCK:  # the generator leaves the block that is kept
+            self._block = -1
+        draw(*self._place(block), out)
+
+    def _place(self, block: int) -> tuple[np.random.Generator, int, int]:
+        """Return the generator, and the state and the increment at the beginning of a block."""
         if self._generator is None:
             sequence = np.random.SeedSequence(self._entropy)
             self._generator = np.random.Generator(np.random.PCG64(sequence))
             words = self._generator.bit_generator.state['state']
             self._origin, self._at = (words['state'], words['inc']), (0, words['state'])
+            self._step = words['inc'] * _JUMP_SUM
         (first, increment), (before, state) = self._origin, self._at
         if block == before + 1:
-            state = (state * _JUMP_FACTOR + increment * _JUMP_SUM) % _PERIOD
+            state = (state * _JUMP_FACTOR + self._step) & _WORD
         elif block != before:
             factor, total = _steps(block * _JUMP % _PERIOD)
-            state = (first * factor + increment * total) % _PERIOD
+            state = (first * factor + increment * total) & _WORD
         self._at = (block, state)
-        draw(self._generator, state, increment, out)
+        return self._generator, state, increment
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from jaguar_sensors_ros.catalogue import make_sensor, make_settings
 from jaguar_sensors_ros.cli import allan_report
 from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.component import NormalStream
-from jaguar_sensors_ros.errors import recursion
 from jaguar_sensors_ros.errors.stochastic import gauss_markov_avar
 from jaguar_sensors_ros.errors.triad_settings import TriadSettings
 from jaguar_sensors_ros.nav.grid import SampleGrid
@@ -351,13 +350,6 @@ def test_static_run_begins_anew_each_time():
     first = run.record(500)
     np.testing.assert_array_equal(run.record(500), first)
     np.testing.assert_array_equal(np.hstack(list(run.blocks(500))), first.T)
-
-
-def test_static_run_without_scipy(monkeypatch):
-    settings = make_settings('imu', {})
-    fast = StaticRun(settings, 5).record(3000)
-    monkeypatch.setattr(recursion, '_scipy_rounds_plainly', lambda: False)
-    np.testing.assert_array_equal(fast, StaticRun(settings, 5).record(3000))
 
 
 def test_static_run_covers_every_term():

@@ -1,4 +1,4 @@
-"""The compiled loops give the bits of numpy and of plain Python."""
+"""The compiled loops give the bits of numpy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from jaguar_sensors_ros import component
 from jaguar_sensors_ros.analysis.static_run import StaticRun
 from jaguar_sensors_ros.catalogue import make_settings
-from jaguar_sensors_ros.errors import fast, recursion
+from jaguar_sensors_ros.errors import fast, running_sum
 
 SETTINGS = {
     'flicker': {'grade': 'stim300', 'gyro.random_walk': 1e-6, 'sample_rate_hz': 400.0},
@@ -24,7 +24,7 @@ def compiled(monkeypatch):
     """Let the compiled loops be used within one test."""
     pytest.importorskip('numba', reason='numba is not installed')
     monkeypatch.setattr(component, 'draw', component.draw)
-    monkeypatch.setattr(recursion, 'compiled', recursion.compiled)
+    monkeypatch.setattr(running_sum, 'compiled', running_sum.compiled)
     fast.use.cache_clear()
     assert fast.use()
     yield
@@ -62,7 +62,12 @@ def test_without_numba_all_goes_on_as_before(monkeypatch):
 def test_a_compiler_that_rounds_otherwise_is_not_used(monkeypatch):
     draw = component.draw
     pytest.importorskip('numba', reason='numba is not installed')
-    monkeypatch.setattr(fast, '_first_order', lambda: lambda driven, phi: driven * 1.0000001)
+
+    def otherwise(steps, out):
+        running_sum.by_numpy(steps, out)
+        out *= 1.0000001
+
+    monkeypatch.setattr(fast, '_sums', lambda: otherwise)
     fast.use.cache_clear()
     assert not fast.use()
     fast.use.cache_clear()

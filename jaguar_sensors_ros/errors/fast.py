@@ -1,10 +1,9 @@
 """The two inner loops of long records, compiled by numba where it is there.
 
-Unit normals and the first-order recursion, the same bits as without it: PCG64 and the ziggurat of
-numpy (J. Doornik, "An improved ziggurat method to generate normal random samples", 2005; its
-tables are those that numba carries), in the order of the samples, without fast-math.  What is
-compiled is compared with numpy before it is used.  No node imports numba: only who calls
-:func:`use`.
+Unit normals and running sums, the same bits as without it: PCG64 and the ziggurat of numpy
+(J. Doornik, "An improved ziggurat method to generate normal random samples", 2005; its tables are
+those that numba carries), the additions in the same order, without fast-math.  What is compiled
+is compared with numpy before it is used.  No node imports numba: only who calls :func:`use`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from jaguar_sensors_ros import component
 from jaguar_sensors_ros.component import PCG64_MULTIPLIER, Numbers
-from jaguar_sensors_ros.errors import recursion
+from jaguar_sensors_ros.errors import running_sum
 
 _LOW = (1 << 64) - 1
 _CHECKED = 1 << 17
@@ -30,7 +29,7 @@ def use() -> bool:
     The first call in a process takes some tenths of a second, the first ever some seconds.
     """
     try:
-        normals, first_order = _normals(), _first_order()
+        normals, sums = _normals(), _sums()
     except (ImportError, AttributeError):  # no numba, or one without these tables
         return False
 
@@ -38,23 +37,25 @@ def use() -> bool:
         halves = (state >> 64, state & _LOW, increment >> 64, increment & _LOW)
         normals(*map(np.uint64, halves), out)
 
-    if not _agrees(draw, first_order):
+    if not _agrees(draw, sums):
         return False
     component.draw = draw
-    recursion.compiled = first_order
+    running_sum.compiled = sums
     return True
 
 
-def _agrees(draw: Any, first_order: Any) -> bool:
-    """Tell whether the compiled loops give what numpy and plain Python give, bit for bit."""
+def _agrees(draw: Any, sums: Any) -> bool:
+    """Tell whether the compiled loops give what numpy gives, bit for bit."""
     got, generator = np.empty(_CHECKED), np.random.Generator(np.random.PCG64(1))
     words = generator.bit_generator.state['state']
     draw(generator, words['state'], words['inc'], got)
     expected = generator.standard_normal(_CHECKED)
-    phi = np.full(4096, 0.98765432109)
-    filtered = first_order(expected[:4096], phi)
-    plain = recursion.first_order(expected[:4096], phi)
-    return np.array_equal(got, expected) and np.array_equal(filtered, plain)
+    steps = [expected[:4099].copy() for _ in range(2)]
+    summed = [np.empty(4097) for _ in range(2)]
+    sums(steps[0], summed[0])
+    running_sum.by_numpy(steps[1], summed[1])
+    alike = [(got, expected), steps, summed]
+    return all(np.array_equal(a, b) for a, b in alike)
 
 
 def _normals() -> Any:
@@ -133,16 +134,16 @@ def _normals() -> Any:
     return fill
 
 
-def _first_order() -> Any:
-    """Compile the recursion of :func:`errors.recursion.first_order`."""
+def _sums() -> Any:
+    """Compile the additions of :func:`errors.running_sum.by_numpy`."""
     from numba import njit
 
     @njit(nogil=True)
-    def first_order(driven: Any, phi: Any) -> Any:
-        values, value = np.empty_like(driven), 0.0
-        for n in range(len(driven)):
-            value = phi[n if len(phi) > 1 else 0] * value + driven[n]
-            values[n] = value
-        return values
+    def sums(steps: Any, out: Any) -> None:
+        before, last = steps[0], steps[1]
+        for n in range(len(out)):
+            before, last = last, before + steps[n + 2]
+            steps[n + 2] = last
+            out[n] = last + before
 
-    return first_order
+    return sums

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaguar_sensors_ros.errors import recursion
+from jaguar_sensors_ros.errors import running_sum
 from jaguar_sensors_ros.errors.intervals import Array
 
 
@@ -18,7 +18,7 @@ def followed(start: float, gains: Array, inputs: Array, added: Array) -> Array:
 
     Compiled where :func:`errors.fast.use` found a compiler that rounds as plain Python does.
     """
-    compiled = _compiled() if recursion.compiled is not None else None
+    compiled = _compiled() if running_sum.compiled is not None else None
     if compiled is None:
         return _plainly(start, gains, inputs, added)
     return np.asarray(compiled(start, gains, inputs, added))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ class Intervals:
     def of_grid(cls, grid: SampleGrid, k: int, count: int) -> Intervals:
         """Return the lengths of ``count`` samples; the first begins at tick ``k`` of the grid."""
         if grid.is_even:
-            return cls((grid.time_ns(1),), np.zeros(count, dtype=np.intp))
+            return cls((grid.time_ns(1),), _alike(count))
         kinds, which = np.unique(np.diff(grid.times_ns(k, count + 1)), return_inverse=True)
         return cls(tuple(kinds.tolist()), which)
 
@@ -62,3 +62,11 @@ class Intervals:
     def dt_s(self) -> Any:
         """Length of each sample [s]."""
         return self.spread(self.lengths_s)
+
+
+@lru_cache(maxsize=64)
+def _alike(count: int) -> NDArray[np.intp]:
+    """Return which lengths samples have that have all the first one, to be read only."""
+    which = np.zeros(count, dtype=np.intp)
+    which.flags.writeable = False
+    return which

@@ -68,7 +68,7 @@ class Output:
         """Saturate and round rates of one axis in place, as :meth:`at_stamp`."""
         limit, step = self._limits[i], self._steps[i]
         if limit != 0.0:
-            np.minimum(np.maximum(values, -limit, out=values), limit, out=values)
+            np.clip(values, -limit, limit, out=values)
         if step > 0.0:
             values /= step
             np.rint(values, out=values)

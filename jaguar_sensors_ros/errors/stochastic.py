@@ -12,13 +12,13 @@ vol. 1 (1979), section 4.11, for the exactly discretised Gauss-Markov process.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from jaguar_sensors_ros.component import NormalStream, StreamFactory
+from jaguar_sensors_ros.errors.decay import LONGEST, SMALLEST, Scales, decay
 from jaguar_sensors_ros.errors.intervals import Array, Intervals
-from jaguar_sensors_ros.errors.recursion import first_order
+from jaguar_sensors_ros.errors.running_sum import Carry, running_sum
 
 #: Allan deviation of the flat floor of flicker noise over its coefficient B:
 #: sqrt(2 ln 2 / pi) (IEEE Std 952-1997)
@@ -30,42 +30,63 @@ _FLICKER_RATIO = 4.0
 class GaussMarkov:
     """First-order Gauss-Markov process of unit variance, stationary from its first sample.
 
-    x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau).  Over samples that were left out (a gap
-    in the truth) it takes one step of their whole length.  ``state`` is the number of the last
-    sample and its value, None before the first.
+    x' = phi x + sqrt(1 - phi^2) w, phi = exp(-dt/tau), computed as a scaled sum
+    (:mod:`errors.decay`).  Over samples that were left out (a gap in the truth) it takes one step
+    of their whole length.  ``state`` is the number of the last sample, how many steps the sum
+    has, its scale P and what it carries over, None before the first sample.
     """
 
     __slots__ = ('_stream', 'state')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
-        self.state: tuple[int, float] | None = None
+        self.state: tuple[int, int, float, Carry] | None = None
 
-    def block(self, start: int, intervals: Intervals, tau_s: float) -> Array:
-        """Return the values of the samples from ``start`` on, in units of sigma.
+    def block(self, start: int, intervals: Intervals, tau_s: float, gain: float = 1.0) -> Array:
+        """Return the values of the samples from ``start`` on, times ``gain``.
 
         ``tau_s`` [s] is the correlation time; 0 makes the process white.
         """
-        decays = [_decay(dt_s, tau_s) for dt_s in intervals.lengths_s]
-        driven = self._stream.array(start, len(intervals))
-        first = float(driven[0])
-        if self.state is not None:
-            tick, value = self.state
-            dt_s = intervals.lengths_s[intervals.which[0]]
-            phi, root = _decay(dt_s * (start - tick), tau_s)
-            first = phi * value + root * first
-        driven *= intervals.spread([root for _, root in decays])
-        driven[0] = first
-        values = first_order(driven, intervals.spread([phi for phi, _ in decays]))
-        self.state = (start + len(values) - 1, float(values[-1]))
+        values, scales = self._stream.array(start, len(intervals)), Scales(intervals, tau_s, gain)
+        if scales.are_white:
+            self.state = (start + len(values) - 1, 0, 1.0, (0.0, float(values[-1])))
+            values *= gain
+            return values
+        done = 0
+        while done < len(values):
+            tick = start + done
+            if self.state is None or self.state[0] != tick - 1 or scales.forget(done):
+                dt_s = intervals.lengths_s[intervals.which[done]]
+                values[done] = gain * self._leap(float(values[done]), tick, dt_s, tau_s)
+                done += 1
+            else:
+                done += self._sum(values, scales, done)
         return values
 
+    def _leap(self, normal: float, tick: int, dt_s: float, tau_s: float) -> float:
+        """Return a value of which the one before is none, long ago, or forgotten."""
+        value = normal
+        if self.state is not None:
+            before, _, product, carry = self.state
+            phi, root = decay(dt_s * (tick - before), tau_s)
+            value = phi * (product * sum(carry)) + root * normal
+        self.state = (tick, 0, 1.0, (0.0, value))
+        return value
 
-@lru_cache(maxsize=4096)
-def _decay(elapsed_s: float, tau_s: float) -> tuple[float, float]:
-    """Return phi and sqrt(1 - phi^2) of a step; the same for all axes and from block to block."""
-    ratio = elapsed_s / tau_s if tau_s > 0.0 else math.inf
-    return math.exp(-ratio), math.sqrt(-math.expm1(-2.0 * ratio))
+    def _sum(self, values: Array, scales: Scales, index: int) -> int:
+        """Turn normals from ``index`` on into values, as many as the sum has; return how many."""
+        assert self.state is not None
+        tick, steps, product, carry = self.state
+        if steps == LONGEST or product < SMALLEST:
+            steps, product, carry = 0, 1.0, (0.0, product * sum(carry))
+        weights, gained, product = scales.of(index, steps, product)
+        count = len(weights)
+        part, sums = values[index : index + count], np.empty(2 + count)
+        np.multiply(part, weights, out=sums[2:])
+        carry = running_sum(sums, carry, part)
+        part *= gained
+        self.state = (tick + count, steps + count, product, carry)
+        return count
 
 
 class BiasInstability:
@@ -105,29 +126,28 @@ class BiasInstability:
         """Return the bias of the samples from ``start`` on, None where there never was one."""
         total = None
         for process, tau_s in zip(self.processes, self._taus, strict=False):
-            values = process.block(start, intervals, tau_s)
+            values = process.block(start, intervals, tau_s, self._gain)
             if total is None:
                 total = values
             else:
                 total += values
-        if total is not None:
-            total *= self._gain
         return total
 
 
 class RandomWalk:
     """Rate random walk: a sum of independent steps of variance K^2 dt.
 
-    The sum is kept for K = 1, so that a coefficient that is changed and restored leaves no
-    trace.  It starts with the first sample that has a coefficient.  ``state`` is the number of
-    the last sample and the sum, None before.
+    The sum is kept for K = 1 and, so that equal intervals need no factor, in units of the root of
+    the first one; a coefficient that is changed and restored leaves no trace.  It starts with
+    the first sample that has a coefficient.  ``state`` is the number of the last sample, the
+    unit [sqrt(s)] and what the sum carries over, None before.
     """
 
     __slots__ = ('_stream', 'state')
 
     def __init__(self, stream: NormalStream) -> None:
         self._stream = stream
-        self.state: tuple[int, float] | None = None
+        self.state: tuple[int, float, Carry] | None = None
 
     def block(self, start: int, intervals: Intervals, coefficient: float) -> Array | None:
         """Return the walk of the samples from ``start`` on, None before it starts.
@@ -136,15 +156,19 @@ class RandomWalk:
         """
         if self.state is None and coefficient == 0.0:
             return None
-        tick, value = self.state or (start - 1, 0.0)
-        walk = self._stream.array(start, len(intervals))
-        dt_s = intervals.lengths_s[intervals.which[0]]
-        first = value + math.sqrt(dt_s * (start - tick)) * float(walk[0])
-        walk *= intervals.spread([math.sqrt(dt_s) for dt_s in intervals.lengths_s])
-        walk[0] = first
-        np.cumsum(walk, out=walk)
-        self.state = (start + len(walk) - 1, float(walk[-1]))
-        walk *= coefficient
+        roots = [math.sqrt(dt_s) for dt_s in intervals.lengths_s]
+        tick, unit, carry = self.state or (start - 1, roots[intervals.which[0]], (0.0, 0.0))
+        sums, walk = np.empty(2 + len(intervals)), np.empty(len(intervals))
+        steps = sums[2:]
+        self._stream.fill(start, steps)
+        first = float(steps[0])
+        if len(roots) > 1 or roots[0] != unit:
+            steps *= intervals.spread([root / unit for root in roots])
+        if start - tick > 1:
+            gap_s = intervals.lengths_s[intervals.which[0]] * (start - tick)
+            steps[0] = first * (math.sqrt(gap_s) / unit)
+        self.state = (start + len(walk) - 1, unit, running_sum(sums, carry, walk))
+        walk *= coefficient * unit
         return walk
 
 
