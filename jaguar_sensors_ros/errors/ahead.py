@@ -31,23 +31,20 @@ class _Block:
     ``k`` is the tick at the end of the first in the grid.
     """
 
-    __slots__ = ('_parts', 'columns', 'first', 'intervals', 'k', 'kept', 'made', 'spans_ns')
+    __slots__ = ('_parts', 'columns', 'count', 'first', 'intervals', 'k', 'kept', 'made',
+                 'spans_ns')
 
     def __init__(
         self, parts: Sequence[tuple[Rows, Processes]], first: int, k: int, intervals: Intervals
     ) -> None:
         self._parts = parts
-        self.first, self.k, self.intervals = first, k, intervals
+        self.first, self.k, self.intervals, self.count = first, k, intervals, len(intervals)
         self.spans_ns = [intervals.lengths_ns[i] for i in intervals.which.tolist()]
         #: the states at its beginning of the processes that were advanced
         self.kept: list[tuple[Process, Any]] = []
         self.made: list[Array] = []
         #: what is taken; empty before all parts are made
         self.columns: list[list[float]] = []
-
-    def __len__(self) -> int:
-        """Return the number of samples."""
-        return len(self.spans_ns)
 
     def go_on(self) -> None:
         """Make the next part."""
@@ -129,10 +126,10 @@ class Ahead:
     def prepare(self, grid: SampleGrid) -> None:
         """Make a part of the next block, once half of the present one is used up."""
         block = self._block
-        if block is None or 2 * self._taken < len(block):
+        if block is None or 2 * self._taken < block.count:
             return
         if self._next is None:
-            count, k = len(block), block.k + len(block)
+            count, k = block.count, block.k + block.count
             intervals = Intervals.of_grid(grid, k - 1, min(2 * count, _MOST))
             self._next = _Block(self._parts, block.first + count, k, intervals)
         self._next.go_on()
@@ -145,7 +142,7 @@ class Ahead:
         if self._next is not None:
             self._next.undo()
         block = self._block
-        if block is not None and self._taken < len(block):
+        if block is not None and self._taken < block.count:
             block.undo()
             if self._taken:
                 block.redo(self._taken)
@@ -154,13 +151,13 @@ class Ahead:
     def _begin(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> _Block:
         """Go over to the block that begins with a sample; make what there is not of it."""
         block, following = self._block, self._next
-        used_up = block is not None and self._taken == len(block)
+        used_up = block is not None and self._taken == block.count
         if (
             not used_up
             or following is None
             or (number, k, span_ns) != (following.first, following.k, following.spans_ns[0])
         ):
-            count = min(2 * len(block), _MOST) if used_up and block is not None else _FEWEST
+            count = min(2 * block.count, _MOST) if used_up and block is not None else _FEWEST
             self.settle()
             intervals = Intervals.of_grid(grid, k - 1, count).begun_with(span_ns)
             following = _Block(self._parts, number, k, intervals)

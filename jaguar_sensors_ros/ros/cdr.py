@@ -105,6 +105,9 @@ class Layout:
 class Template:
     """A serialised message whose numbers at given places are filled in.
 
+    ``pack`` takes the numbers and the bytes between them in the order of the message, ``pick``
+    brings numbers in the order of the paths, followed by ``constants``, into that order.
+
     Parameters
     ----------
     message : message
@@ -129,14 +132,14 @@ class Template:
         for part in self._used:
             whole[part] = data[part]
         numbers = [layout.numbers[path] for path in paths]
-        codes, self._constants, order_of = _interleaved(bytes(whole), numbers)
-        self._pack = struct.Struct(order + codes).pack
-        self._pick = itemgetter(*order_of)
+        codes, self.constants, order_of = _interleaved(bytes(whole), numbers)
+        self.pack = struct.Struct(order + codes).pack
+        self.pick = itemgetter(*order_of)
         self.unchecked = CHECKED
 
     def fill(self, values: tuple[float, ...]) -> bytes:
         """Return the message with these numbers, in the order of the paths."""
-        return self._pack(*self._pick(values + self._constants))
+        return self.pack(*self.pick(values + self.constants))
 
     def agrees(self, values: tuple[float, ...], message: Any) -> bool:
         """Tell whether the bytes are those of the ordinary message, padding excepted."""

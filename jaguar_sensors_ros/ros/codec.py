@@ -76,7 +76,8 @@ class Encoder:
         if trusted is None or self._shape(*arguments) != self._latest:
             return self._carefully(arguments)
         try:
-            return trusted.fill(self._values(*arguments))
+            values = self._values(*arguments)
+            return trusted.pack(*trusted.pick(values + trusted.constants))
         except (struct.error, TypeError, OverflowError):
             return self._write(*arguments)  # says what is wrong with a number
 

@@ -298,7 +298,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         context, outbox = self._circumstances(), self._outbox
         is_direct = self._latency_ns == 0 and not self._taps
         for sample in samples:
-            if is_direct and not len(outbox):
+            if is_direct and not outbox.waiting:
                 self._publish(sample, context)
             else:
                 deliver = self._tapped(sample, partial(self._publish, sample, context))
