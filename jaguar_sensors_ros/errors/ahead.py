@@ -10,8 +10,11 @@ import numpy as np
 from jaguar_sensors_ros.errors.intervals import Array, Intervals
 from jaguar_sensors_ros.nav.grid import SampleGrid
 
-#: samples in the first block and in the longest; each block is twice as long as the one before
-_FEWEST, _MOST = 16, 256
+#: samples in the first block, in the longest that is made at once, and in the longest that is
+#: prepared; each block is twice as long as the one before
+_FEWEST, _MOST, _MOST_PREPARED = 16, 256, 1024
+#: so many columns of a block become lists of floats at a time
+_CHUNK = 64
 
 
 class Process(Protocol):
@@ -31,7 +34,7 @@ class _Block:
     ``k`` is the tick at the end of the first in the grid.
     """
 
-    __slots__ = ('_parts', 'columns', 'count', 'first', 'intervals', 'k', 'kept', 'made',
+    __slots__ = ('_parts', '_whole', 'count', 'first', 'intervals', 'k', 'kept', 'made',
                  'spans_ns')
 
     def __init__(
@@ -43,8 +46,7 @@ class _Block:
         #: the states at its beginning of the processes that were advanced
         self.kept: list[tuple[Process, Any]] = []
         self.made: list[Array] = []
-        #: what is taken; empty before all parts are made
-        self.columns: list[list[float]] = []
+        self._whole: Array | None = None
 
     def go_on(self) -> None:
         """Make the next part."""
@@ -52,13 +54,15 @@ class _Block:
             rows, processes = self._parts[len(self.made)]
             self.kept += [(process, process.state) for process in processes()]
             self.made.append(rows(self.first, self.intervals))
-        elif not self.columns:
-            self.columns = np.concatenate(self.made).T.tolist()
 
-    def complete(self) -> None:
-        """Make all that is not made yet."""
-        while not self.columns:
-            self.go_on()
+    def columns(self, index: int) -> list[list[float]]:
+        """Return the columns from ``index`` on, a chunk of them; make what is not made yet."""
+        if self._whole is None:
+            while len(self.made) < len(self._parts):
+                self.go_on()
+            self._whole = np.concatenate(self.made)
+        columns: list[list[float]] = self._whole[:, index : index + _CHUNK].T.tolist()
+        return columns
 
     def undo(self) -> None:
         """Bring the processes back to the beginning."""
@@ -90,7 +94,7 @@ class Ahead:
         Further parts, whose rows follow; each is made at a time of its own.
     """
 
-    __slots__ = ('_block', '_next', '_parts', '_taken')
+    __slots__ = ('_block', '_columns', '_next', '_parts', '_taken')
 
     def __init__(
         self, rows: Rows, processes: Processes, *more: tuple[Rows, Processes]
@@ -99,6 +103,8 @@ class Ahead:
         self._block: _Block | None = None
         self._next: _Block | None = None
         self._taken = 0
+        #: the columns of the chunk that the next sample is in
+        self._columns: list[list[float]] = []
 
     def take(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> list[float]:
         """Return the column of a sample.
@@ -115,13 +121,16 @@ class Ahead:
         block, index = self._block, self._taken
         if (
             block is None
-            or index >= len(block.columns)
+            or index >= block.count
             or number != block.first + index
             or span_ns != block.spans_ns[index]
         ):
             block, index = self._begin(number, k, span_ns, grid), 0
         self._taken = index + 1
-        return block.columns[index]
+        place = index % _CHUNK
+        if place == 0:
+            self._columns = block.columns(index)
+        return self._columns[place]
 
     def prepare(self, grid: SampleGrid) -> None:
         """Make a part of the next block, once half of the present one is used up."""
@@ -130,7 +139,7 @@ class Ahead:
             return
         if self._next is None:
             count, k = block.count, block.k + block.count
-            intervals = Intervals.of_grid(grid, k - 1, min(2 * count, _MOST))
+            intervals = Intervals.of_grid(grid, k - 1, min(2 * count, _MOST_PREPARED))
             self._next = _Block(self._parts, block.first + count, k, intervals)
         self._next.go_on()
 
@@ -149,7 +158,7 @@ class Ahead:
         self._block, self._next, self._taken = None, None, 0
 
     def _begin(self, number: int, k: int, span_ns: int, grid: SampleGrid) -> _Block:
-        """Go over to the block that begins with a sample; make what there is not of it."""
+        """Go over to the block that begins with a sample."""
         block, following = self._block, self._next
         used_up = block is not None and self._taken == block.count
         if (
@@ -161,6 +170,5 @@ class Ahead:
             self.settle()
             intervals = Intervals.of_grid(grid, k - 1, count).begun_with(span_ns)
             following = _Block(self._parts, number, k, intervals)
-        following.complete()
         self._block, self._next, self._taken = following, None, 0
         return following

@@ -72,6 +72,32 @@ def publishing(publisher: Any) -> Callable[[Any], None]:
     return publish_either
 
 
+def waiting(subscriptions: list[Any]) -> Callable[[int], bool] | None:
+    """Return what waits up to so many nanoseconds for messages and tells whether there are any.
+
+    None where this rclpy has no wait set that can be used for it.
+    """
+    try:
+        from rclpy.impl.implementation_singleton import rclpy_implementation
+
+        handles = [subscription.handle for subscription in subscriptions]
+        context = rclpy.get_default_context().handle
+        with context:
+            wait_set = rclpy_implementation.WaitSet(len(handles), 0, 0, 0, 0, 0, context)
+
+        def wait(timeout_ns: int) -> bool:
+            wait_set.clear_entities()
+            for handle in handles:
+                wait_set.add_subscription(handle)
+            wait_set.wait(timeout_ns)
+            return bool(wait_set.get_ready_entities('subscription'))
+
+        wait(0)
+    except (ImportError, AttributeError, TypeError):
+        return None
+    return wait
+
+
 def overrides(node: Node) -> dict[str, Any]:
     """Return all parameters given from outside, declared or not."""
     given: dict[str, Parameter] = node._parameter_overrides
@@ -158,14 +184,20 @@ def nodes_of(node: Node) -> list[Node]:
 
 def spin(node: Node, until: Callable[[], bool]) -> None:
     """Serve a node and its members until ``until`` says so or the context is shut down."""
+    from jaguar_sensors_ros.ros.pump import Pump
+
     executor = make_executor()
     for one in nodes_of(node):
         executor.add_node(one)
+    pump = Pump(executor, nodes_of(node))
     gc.collect()
     gc.freeze()
     try:
         while rclpy.ok() and not until():
-            executor.spin_once(timeout_sec=_SPIN_TIMEOUT_S)
+            if pump.takes_over():
+                pump.run()
+            else:
+                executor.spin_once(timeout_sec=_SPIN_TIMEOUT_S)
     except ExternalShutdownException:
         pass
     finally:

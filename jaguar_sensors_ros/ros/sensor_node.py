@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, cast
 
@@ -30,7 +30,7 @@ from jaguar_sensors_ros.ros.outlet import Outlet, Outlets
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import stamp_ns, vector
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
-from jaguar_sensors_ros.ros.truth_hub import TruthHub
+from jaguar_sensors_ros.ros.truth_hub import Channel, TruthHub
 from jaguar_sensors_ros.sensors.base import Sensor, Status
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.intake import RawOdometry
@@ -429,6 +429,27 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             self.get_logger().warning(f'{missing.what}: {missing.remedy}')
         report = self._monitor.report(status, self._intake, missing, self._now_ns())
         self._diagnostics_publisher.publish(report)
+
+    # ------------------------------------------------------------------ how it is served
+
+    @property
+    def subscriptions(self) -> Iterator[Any]:
+        """Those that the executor serves."""
+        channel = self.channel
+        apart = channel.subscription if channel is not None and channel.is_apart else None
+        return (one for one in super().subscriptions if one is not apart)
+
+    @property
+    def channel(self) -> Channel | None:
+        """The ground truth that this node receives, None where another one does it for it."""
+        channel: Channel | None = getattr(self, '_odometry', None)
+        return channel if channel is not None and channel.node is self else None
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether samples go out as the odometry comes, and depend on nothing else that comes."""
+        is_alone = self._takes_odometry and self.settings.truth.acceleration != 'topic'
+        return is_alone and self._latency_ns == 0 and not self._outbox.waiting
 
     # ------------------------------------------------------------------ in a suite
 

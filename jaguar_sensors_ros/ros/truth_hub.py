@@ -8,6 +8,7 @@ its pieces.
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -70,15 +71,17 @@ class Channel:
 
     def __init__(self, node: Node, topic: str) -> None:
         profile = qos.truth()
-        self._node = node
+        self.node = node
         self._listeners: list[Listener] = []
         self._intakes: list[SharedIntake] = []
-        #: messages that were no Odometry
-        self.unreadable = 0
-        is_raw, self._read = codec.odometry_reader()
-        create = partial(node.create_subscription, raw=is_raw)
-        self._subscription = qos.overridable(create, Odometry, topic, self._take, profile)
-        self.topic_name: str = self._subscription.topic_name
+        #: messages that came, and those of them that were no Odometry
+        self.received, self.unreadable = 0, 0
+        #: whether the executor is to leave the subscription alone; see :mod:`ros.pump`
+        self.is_apart = False
+        self._is_raw, self._read = codec.odometry_reader()
+        create = partial(node.create_subscription, raw=self._is_raw)
+        self.subscription = qos.overridable(create, Odometry, topic, self._take, profile)
+        self.topic_name: str = self.subscription.topic_name
         self._kind = (self.topic_name, profile.reliability, profile.history, profile.depth)
 
     def is_like(self, other: Channel) -> bool:
@@ -87,13 +90,22 @@ class Channel:
 
     def close(self) -> None:
         """End the subscription."""
-        self._node.destroy_subscription(self._subscription)
+        self.node.destroy_subscription(self.subscription)
 
     def add(self, listener: Listener) -> None:
         """Call ``listener`` with each message."""
         self._listeners.append(listener)
 
+    def take_waiting(self, end_ns: int) -> None:
+        """Take the messages that wait, past the executor; no more after ``end_ns`` (monotonic)."""
+        handle, kind, is_raw = self.subscription.handle, Odometry, self._is_raw
+        while (taken := handle.take_message(kind, is_raw)) is not None:
+            self._take(taken[0])
+            if time.monotonic_ns() >= end_ns:
+                return
+
     def _take(self, message: Any) -> None:
+        self.received += 1
         try:
             raw = self._read(message)
         except CodecError:
