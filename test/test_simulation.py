@@ -231,7 +231,7 @@ def test_compiled_loops_change_nothing(request):
     settings, columns = make_settings('imu', ALL_ON), TruthColumns.of(truth(jittered(100.0)))
     plain = ImuRun(settings, columns, 3).record()
     pytest.importorskip('numba', reason='numba is not installed')
-    code = 'jaguar_sensors_ros.errors.recursion.compiled'
+    code = 'jaguar_sensors_ros.errors.running_sum.compiled'
     patch = pytest.MonkeyPatch()
     request.addfinalizer(patch.undo)
     patch.setattr(code, lambda driven, phi: pytest.fail('blocks of a test are short'))

@@ -14,7 +14,7 @@ from jaguar_sensors_ros.errors.stochastic import stationary_sigma
 from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.rotation import matrix_times
-from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3, new
+from jaguar_sensors_ros.types import ZERO3, Mat3, Vec3
 
 #: lengths of interval of which the noise is kept
 _MOST_INTERVALS = 64
@@ -32,17 +32,9 @@ class Ambience(NamedTuple):
     vibration: Vec3 = ZERO3
 
 
-class TriadReading(NamedTuple):
-    """What the chain made of one sample: mean rate, increment, and its parts per axis.
-
-    ``instant`` is the rate at the stamp with the same errors, the mean where none is put out.
-    """
-
-    rate: Vec3
-    increment: Vec3
-    instant: Vec3
-    bias: Vec3
-    noise: Vec3
+#: What the chain made of one sample: mean rate, increment, the rate at the stamp with the same
+#: errors (the mean where none is put out), and of them bias and noise.
+TriadReading = tuple[Vec3, Vec3, Vec3, Vec3, Vec3]
 
 
 class Triad:
@@ -159,7 +151,7 @@ class Triad:
             x, y, z = self.sensing(self.low_pass.at_stamp(instant), temperature_c)
             at_stamp = self.output.at_stamp((x + added_x, y + added_y, z + added_z))
         bias, noise = (bias_x, bias_y, bias_z), (noise_x, noise_y, noise_z)
-        return new(TriadReading, (rate, increment, at_stamp, bias, noise))
+        return rate, increment, at_stamp, bias, noise
 
     def ambient_bias(self, ambience: Ambience) -> Vec3:
         """Return the biases by temperature and rectified vibration."""

@@ -52,11 +52,12 @@ def imu() -> Encoder:
     def values(
         sample: ImuSample, covariances: ImuCovariances, frame_id: str, oriented: bool
     ) -> tuple[float, ...]:
-        t_ns, _, rate, force, q, *_ = sample
+        stamp, q = divmod(sample.t_ns, NS_PER_S), sample.orientation
+        rate, force = sample.angular_velocity, sample.specific_force
         if not oriented or q is None or covariances.orientation is None:
-            return (*divmod(t_ns, NS_PER_S), *rate, *force)
+            return (*stamp, *rate, *force)
         w, x, y, z = q
-        return (*divmod(t_ns, NS_PER_S), x, y, z, w, *rate, *force)
+        return (*stamp, x, y, z, w, *rate, *force)
 
     return Encoder(writer.imu, shape, paths, values)
 

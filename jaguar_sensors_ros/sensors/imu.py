@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from jaguar_sensors_ros.errors.ahead import Ahead
 from jaguar_sensors_ros.errors.attitude import AttitudeTerms
@@ -54,19 +53,9 @@ class ImuCovariances:
     linear_acceleration: tuple[float, ...]
 
 
-class Ideal(NamedTuple):
-    """What a perfect sensor would have said, in its own axes.
-
-    Rate and force at the stamp are None where the mean over the interval is put out.
-    """
-
-    delta_theta: Vec3
-    delta_v: Vec3
-    rate: Vec3
-    force: Vec3
-    instant_rate: Vec3 | None
-    instant_force: Vec3 | None
-    q_ns: Quat
+#: What a perfect sensor would have said, in its own axes: delta_theta [rad], delta_v [m/s], mean
+#: rate and force; rate and force at the stamp, None where the means are put out; q_ns.
+Ideal = tuple[Vec3, Vec3, Vec3, Vec3, Vec3 | None, Vec3 | None, Quat]
 
 
 class ImuSensor(Sensor[ImuSettings, ImuSample]):
@@ -188,7 +177,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         q_ns = attitude_at(segment, t_ns)
         if self._is_turned:
             q_ns = quat_multiply(q_ns, self.q_bs)
-        return new(Ideal, (theta, velocity, rate, force, instant_rate, instant_force, q_ns))
+        return theta, velocity, rate, force, instant_rate, instant_force, q_ns
 
     def _at_stamp(self, segment: Segment, t_ns: int) -> tuple[Vec3, Vec3]:
         """Return rate and specific force at the stamp."""
@@ -263,8 +252,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         """Apply the faults and put the sample together; tell whether it is lost by a fault."""
         _, theta, rate, _, _ = gyro
         _, velocity, force, _, _ = accel
-        _, _, ideal_rate, ideal_force, instant_rate, instant_force, q = ideal
-        signal, turned = _UNTOUCHED, ZERO3
+        _, _, ideal_rate, ideal_force, instant_rate, instant_force, q_ns = ideal
+        signal, q, turned = _UNTOUCHED, q_ns, ZERO3
         if self._has_attitude_error:
             w, x, y, z, east, north, up = turn
             q, turned = quat_multiply((w, x, y, z), q), (east, north, up)
@@ -275,9 +264,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             force = self._frozen(signal, 'accel', held.specific_force if held else None)
             if held is not None and held.orientation is not None and _is_stuck(signal):
                 q = held.orientation
-                turned = _resolved_in_n(ideal.q_ns, rotvec_between(ideal.q_ns, q))
-            theta = _faulted(theta, gyro.instant, rate, dt_s)
-            velocity = _faulted(velocity, accel.instant, force, dt_s)
+                turned = _resolved_in_n(q_ns, rotvec_between(q_ns, q))
+            theta = _faulted(theta, gyro[2], rate, dt_s)
+            velocity = _faulted(velocity, accel[2], force, dt_s)
         elif self.effective_faults:
             self._apply_faults(_UNTOUCHED, t_ns, number)
         sub = new(ImuSubSample, (theta, velocity, dt_s))
@@ -333,17 +322,13 @@ def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
 
 def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
     """Return a reading with the correction of a calibration added."""
-    return TriadReading(
-        add(reading.rate, correction),
-        add(reading.increment, scale(correction, dt_s)),
-        add(reading.instant, correction),
-        reading.bias,
-        reading.noise,
-    )
+    rate, increment, instant, bias, noise = reading
+    increment = add(increment, scale(correction, dt_s))
+    return add(rate, correction), increment, add(instant, correction), bias, noise
 
 
 def _exact(rate: Vec3, increment: Vec3, instant: Vec3 | None) -> TriadReading:
-    return TriadReading(rate, increment, instant or rate, ZERO3, ZERO3)
+    return rate, increment, instant or rate, ZERO3, ZERO3
 
 
 def _error(reading: TriadReading, after: Vec3, ideal: Vec3) -> ChannelError:

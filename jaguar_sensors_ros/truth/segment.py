@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.nav.frames import LocalFrame
@@ -26,21 +26,15 @@ from jaguar_sensors_ros.nav.rotation import (
     slerp,
     subtract,
 )
-from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3, new
+from jaguar_sensors_ros.types import NS_PER_S, ZERO3, Quat, TruthSample, Vec3
 
 #: what the gravity model 'constant' says, in n [m/s2]
 _GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
 
 
-class Moved(NamedTuple):
-    """Integrals over an interval, in b: of omega, and of the acceleration less gravity.
-
-    ``changes`` are those of omega and of the specific force from its start to its end.
-    """
-
-    theta: Vec3
-    weighed: Vec3
-    changes: tuple[Vec3, Vec3]
+#: Integrals over an interval, in b: of omega, and of the acceleration less gravity; then by how
+#: much omega and the specific force change from its start to its end.
+Moved = tuple[Vec3, Vec3, tuple[Vec3, Vec3]]
 
 
 @dataclass(slots=True)
@@ -214,11 +208,11 @@ class TwistSegment:
         rate = share / dt
         px, py, pz = px * rate, py * rate, pz * rate
         fx, fy, fz = fx + py * gz - pz * gy, fy + pz * gx - px * gz, fz + px * gy - py * gx
-        return new(Moved, (
+        return (
             (wx * dt, wy * dt, wz * dt),
             (gained_x - gx, gained_y - gy, gained_z - gz),
             ((ex, ey, ez), (fx, fy, fz)),
-        ))
+        )
 
     def _turned_back(self, vector_n: Vec3, from_ns: int, to_ns: int) -> Vec3:
         """Integrate a vector that is fixed in n, resolved in b."""
