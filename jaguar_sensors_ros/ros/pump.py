@@ -19,6 +19,8 @@ from jaguar_sensors_ros.ros import compat
 
 #: how long the truth alone is served [ns]
 _SLICE_NS = 20_000_000
+#: a wait up to this [ns] is none; and so many messages are then taken without another one
+_AT_ONCE_NS, _MOST = 50_000, 64
 #: silence [s] after which the executor gets the truth back
 _SILENCE_S = 1.0
 #: nodes whose timers and services one turn of the executor in each slice can keep up with
@@ -69,9 +71,12 @@ class Pump:
     def run(self) -> None:
         """Serve the truth for a slice of time, then let the executor do what waits."""
         end_ns = time.monotonic_ns() + _SLICE_NS
-        while (left_ns := end_ns - time.monotonic_ns()) > 0:
-            if self._wait is not None and self._wait(left_ns):
+        while (now_ns := time.monotonic_ns()) < end_ns:
+            if self._wait is not None and self._wait(end_ns - now_ns):
+                waited_ns = time.monotonic_ns() - now_ns
+                # what was waited for comes alone, and to look whether more is there takes time
+                most = 1 if waited_ns > _AT_ONCE_NS else _MOST
                 for channel in self._channels:
-                    channel.take_waiting(end_ns)
+                    channel.take_waiting(most)
         for _ in range(self._turns):
             self._executor.spin_once(timeout_sec=0.0)

@@ -241,7 +241,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         if not self._takes_odometry:
             return
         self._monitor.odometry.arrived()
-        if self._ready_for(raw.child_frame_id):
+        base_frame = raw.child_frame_id
+        if (base_frame and base_frame == self._mount.served) or self._ready_for(base_frame):
             self._digest(self._intake.push(raw))
 
     def _take_acceleration(self, message: AccelStamped) -> None:
@@ -272,27 +273,21 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 samples = self._sensor.feed(segment)
                 if samples:
                     self._send(samples)
-                self._sensor.prepare()
+        self._sensor.prepare()
         if self._intake.has_remarks:
             for remark in self._intake.remarks():
                 self.get_logger().warning(remark)
         if self._calibrator.is_running:
             self._calibrator.look()
-        self._look_for_changes()
+        sensor, (looked_ns, faults) = self._sensor, self._looked
+        now_ns = sensor.time_ns or 0
+        if not 0 <= now_ns - looked_ns < _LOOK_NS or sensor.effective_faults != faults:
+            # a fault that comes or goes is told at once, a limit that is exceeded or the end of
+            # the warm-up soon: working out the state takes as long as the intake
+            self._looked = (now_ns, sensor.effective_faults)
+            self._note_changes()
         for tap in self._taps:
             tap.moved()
-
-    def _look_for_changes(self) -> None:
-        """Publish a change of state that comes with the samples.
-
-        A fault that comes or goes is told at once, a limit that is exceeded or the end of the
-        warm-up within some milliseconds: working out the state takes as long as the intake.
-        """
-        sensor, (looked_ns, faults) = self._sensor, self._looked
-        now_ns, now_faults = sensor.time_ns or 0, sensor.effective_faults
-        if not 0 <= now_ns - looked_ns < _LOOK_NS or now_faults != faults:
-            self._looked = (now_ns, now_faults)
-            self._note_changes()
 
     def _send(self, samples: list[SampleT]) -> None:
         context, outbox = self._circumstances(), self._outbox

@@ -8,7 +8,6 @@ its pieces.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -96,13 +95,13 @@ class Channel:
         """Call ``listener`` with each message."""
         self._listeners.append(listener)
 
-    def take_waiting(self, end_ns: int) -> None:
-        """Take the messages that wait, past the executor; no more after ``end_ns`` (monotonic)."""
-        handle, kind, is_raw = self.subscription.handle, Odometry, self._is_raw
-        while (taken := handle.take_message(kind, is_raw)) is not None:
+    def take_waiting(self, most: int) -> int:
+        """Take messages that wait, at most so many, past the executor; return how many."""
+        take, count = self.subscription.handle.take_message, 0
+        while count < most and (taken := take(Odometry, self._is_raw)) is not None:
+            count += 1
             self._take(taken[0])
-            if time.monotonic_ns() >= end_ns:
-                return
+        return count
 
     def _take(self, message: Any) -> None:
         self.received += 1
