@@ -33,7 +33,7 @@ class Plan:
 
 _BARE_FAST, _FAST = f'bare, {FAST} Hz', f'imu_node, {FAST} Hz'
 PLANS = {
-    'full': Plan(4, 0.5, 3.0, ('bare, 1 topic', 'events', 'plain')),
+    'full': Plan(8, 0.3, 1.5, ('bare, 1 topic', 'events', 'plain')),
     'quick': Plan(2, 0.3, 1.0),
     'tiny': Plan(1, 0.1, 0.3),
 }
