@@ -23,6 +23,7 @@ from jaguar_sensors_msgs.srv import InjectFailure
 from nav_msgs.msg import Odometry
 from rclpy.executors import SingleThreadedExecutor
 from ros_helpers import LATCHED, RELIABLE, SECOND, Running, circle, on_circle, stamp_ns
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
 from suite_helpers import MOUNTS, triple
@@ -86,10 +87,12 @@ class Spun(Running):
 class Flow:
     """Truth on a circle at an even rate, from a thread of its own while the test goes on.
 
-    It goes on where ``after`` ended.  A context: the flow ends with it.
+    It goes on where ``after`` ended.  A context: the flow ends with it.  A ``clock`` ticks five
+    times a message.
     """
 
-    def __init__(self, graph, after=None, topic='/ground_truth/odom'):
+    def __init__(self, graph, after=None, topic='/ground_truth/odom', clock=None):
+        self._clock = clock
         self._publisher = graph.publisher(Odometry, topic)
         #: the first stamp in periods, and the next
         self.first = self.next = after.next if after is not None else 0
@@ -103,11 +106,19 @@ class Flow:
         while not self._stop:
             t_ns = self.next * PERIOD_NS
             message = on_circle(t_ns)
+            if self._clock is not None:
+                self._tick(t_ns)
             self.sent_ns[t_ns] = time.monotonic_ns()
             self._publisher.publish(message)
             self.next += 1
             due_ns += PERIOD_NS
             time.sleep(max(0.0, (due_ns - time.monotonic_ns()) / SECOND))
+
+    def _tick(self, t_ns):
+        for k in range(5):
+            tick = Clock()
+            tick.clock.sec, tick.clock.nanosec = divmod(t_ns + k * PERIOD_NS // 5, SECOND)
+            self._clock.publish(tick)
 
     def __enter__(self):
         self._thread.start()
@@ -206,6 +217,20 @@ def test_all_else_is_served_while_the_truth_flows(graph, spun, executor):
         assert graph.get('/imu', 'temperature_c') == pytest.approx(24.9)
         diagnostics.until_count(reports + 2)
         state.until_count(states + 2)
+        assert running.pump.is_on
+    whole(data, flow)
+
+
+def test_a_fast_clock_does_not_hold_up_the_services(graph, spun, executor):
+    running = spun(use_sim_time=True)
+    data = graph.collect(Imu, '/imu/data')
+    with Flow(graph, clock=graph.publisher(Clock, '/clock')) as flow:
+        taken_over(graph, running)
+        data.until_count(200)
+        asked_s = time.monotonic()
+        for _ in range(10):
+            assert graph.call(Trigger, '/imu/reset').success
+        assert time.monotonic() - asked_s < 5.0
         assert running.pump.is_on
     whole(data, flow)
 

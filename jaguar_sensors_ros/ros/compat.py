@@ -25,6 +25,8 @@ from jaguar_sensors_ros.types import JaguarError
 
 #: longest time [s] a signal waits; an untimed spin of the events executor never returns
 _SPIN_TIMEOUT_S = 0.2
+#: most events served at once; a bound only
+_MOST_EVENTS = 10_000
 #: NavSatStatus.status and .service; the names are the same everywhere, UNKNOWN is not used
 STATUS_NO_FIX: int = NavSatStatus.STATUS_NO_FIX
 STATUS_FIX: int = NavSatStatus.STATUS_FIX
@@ -56,6 +58,29 @@ def make_executor() -> Any:
     except ImportError:
         return SingleThreadedExecutor()
     return EventsExecutor()
+
+
+def serve_waiting(executor: Any, turns: int) -> None:
+    """Let an executor do what waits by now.
+
+    The events executor keeps one event for each message and does one in a turn, so behind a
+    clock that ticks faster than the turns all else would wait for ever: there a task is queued
+    and everything before it is done.  The single-threaded one looks at all anew after each
+    round, and so many turns are enough.
+    """
+    if isinstance(executor, SingleThreadedExecutor):
+        for _ in range(turns):
+            executor.spin_once(timeout_sec=0.0)
+        return
+    last = executor.create_task(_do_nothing)
+    for _ in range(_MOST_EVENTS):
+        if last.done():
+            return
+        executor.spin_once(timeout_sec=0.0)
+
+
+def _do_nothing() -> None:
+    return
 
 
 def publishing(publisher: Any) -> Callable[[Any], None]:

@@ -78,5 +78,4 @@ class Pump:
                 most = 1 if waited_ns > _AT_ONCE_NS else _MOST
                 for channel in self._channels:
                     channel.take_waiting(most)
-        for _ in range(self._turns):
-            self._executor.spin_once(timeout_sec=0.0)
+        compat.serve_waiting(self._executor, self._turns)
