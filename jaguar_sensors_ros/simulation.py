@@ -5,9 +5,10 @@ Both ways give the same numbers.  docs/truth.md has an example.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.track import TruthTrack
 from jaguar_sensors_ros.types import NS_PER_S, Quat, Vec3
 
+SettingsT = TypeVar('SettingsT', bound=SensorSettings)
 ColumnsT = TypeVar('ColumnsT', ImuColumns, GpsColumns)
 
 #: samples that are gone through one by one before they are made an array
@@ -33,7 +35,7 @@ _LONGEST_NS = 1 << 52
 Mount = tuple[Vec3, Quat]
 
 
-class Run(Generic[ColumnsT]):
+class Run(ABC, Generic[SettingsT, ColumnsT]):
     """A sensor along a trajectory, from power-on.
 
     The numbers are, bit for bit, those of the sensor of a node that gets the same truth.  The
@@ -42,25 +44,61 @@ class Run(Generic[ColumnsT]):
 
     ``reason`` names the parameter for which samples are made one by one, fifty to a
     hundred times slower; it is empty where whole arrays are made.
+
+    Parameters
+    ----------
+    settings : SensorSettings
+        Parameters of the sensor, as :func:`catalogue.make_settings` makes them.
+    truth : TruthColumns
+        The trajectory.
+    seed : int
+        Seed of all random numbers, >= 0.
+    name : str
+        Name of the sensor, part of the names of its random streams; by default its type.
+    mount : (Vec3, Quat) or None
+        Position in b [m] and attitude q_bs, where ``mount.source`` is tf.
+
+    Raises
+    ------
+    ParameterError
+        where ``mount.source`` is tf and there is no mount, or a failure is not valid.
     """
+
+    #: type of the sensor in the catalogue, and its chain for arrays
+    type_name: ClassVar[str]
+    arrays: ClassVar[type[Any]]
 
     def __init__(
         self,
-        settings: SensorSettings,
+        settings: SettingsT,
         truth: TruthColumns,
-        make: Callable[[], Any],
-        arrays: Callable[[Any, TruthColumns], Any],
-        pack: Callable[[list[Any]], ColumnsT],
+        seed: int,
+        name: str = '',
+        mount: Mount | None = None,
     ) -> None:
-        self._settings, self._truth, self._make = settings, truth, make
-        self._arrays: Callable[[Any, TruthColumns], Any] = arrays
-        self._pack: Callable[[list[Any]], ColumnsT] = pack
+        self._settings, self._truth, self._seed = settings, truth, seed
+        self._name, self._mount = name or self.type_name, mount
         self.reason = _reason(settings, truth)
+
+    @abstractmethod
+    def _pack(self, samples: list[Any]) -> ColumnsT:
+        """Return the arrays of samples."""
+
+    def _make(self) -> Any:
+        """Return a sensor that has just been switched on."""
+        if self._settings.mount.source == 'tf' and self._mount is None:
+            raise ParameterError(
+                'mount.source', 'tf', "without ROS there is no tf: give a mount, or 'parameters'"
+            )
+        sensor = make_sensor(self.type_name, self._name, self._settings, self._seed)
+        if self._mount is not None:
+            sensor.set_mount(*self._mount)
+        return sensor
 
     def blocks(self) -> Iterator[ColumnsT]:
         """Yield the samples some thousands at a time; each call begins at power-on."""
         if not self.reason:
-            yield from self._arrays(self._make(), self._truth).blocks()
+            yield from self.arrays(self._make(), self._truth).blocks()
             return
         samples = self._one_by_one()
         while few := list(islice(samples, _FEW)):
@@ -80,76 +118,30 @@ class Run(Generic[ColumnsT]):
                 yield from sensor.feed(segment)
 
 
-class ImuRun(Run[ImuColumns]):
-    """An IMU along a trajectory; see :class:`Run`.
+class ImuRun(Run[ImuSettings, ImuColumns]):
+    """An IMU along a trajectory; see :class:`Run`."""
 
-    Parameters
-    ----------
-    settings : ImuSettings
-        Its parameters, as :func:`catalogue.make_settings` makes them.
-    truth : TruthColumns
-        The trajectory.
-    seed : int
-        Seed of all random numbers, >= 0.
-    name : str
-        Name of the sensor, part of the names of its random streams.
-    mount : (Vec3, Quat) or None
-        Position in b [m] and attitude q_bs, where ``mount.source`` is tf.
-
-    Raises
-    ------
-    ParameterError
-        where ``mount.source`` is tf and there is no mount, or a failure is not valid.
-    """
-
-    def __init__(
-        self,
-        settings: ImuSettings,
-        truth: TruthColumns,
-        seed: int,
-        name: str = 'imu',
-        mount: Mount | None = None,
-    ) -> None:
-        length, oriented = settings.increments.samples, settings.orientation.output != 'none'
-        super().__init__(
-            settings,
-            truth,
-            lambda: _made('imu', name, settings, seed, mount),
-            ImuArray,
-            lambda samples: ImuColumns.of(samples, length, oriented),
-        )
+    type_name = 'imu'
+    arrays = ImuArray
 
     @property
     def covariances(self) -> ImuCovariances:
         """The covariances that go with all samples."""
         return cast('ImuCovariances', self._make().covariances)
 
-
-class GpsRun(Run[GpsColumns]):
-    """A GNSS receiver along a trajectory; parameters and errors as :class:`ImuRun`."""
-
-    def __init__(
-        self,
-        settings: GpsSettings,
-        truth: TruthColumns,
-        seed: int,
-        name: str = 'gps',
-        mount: Mount | None = None,
-    ) -> None:
-        make: Any = lambda: _made('gps', name, settings, seed, mount)  # noqa: E731
-        super().__init__(settings, truth, make, GpsArray, GpsColumns.of)
+    def _pack(self, samples: list[Any]) -> ImuColumns:
+        s = self._settings
+        return ImuColumns.of(samples, s.increments.samples, s.orientation.output != 'none')
 
 
-def _made(kind: str, name: str, settings: SensorSettings, seed: int, mount: Mount | None) -> Any:
-    """Return a sensor that has just been switched on."""
-    if settings.mount.source == 'tf' and mount is None:
-        raise ParameterError(
-            'mount.source', 'tf', "without ROS there is no tf: give a mount, or 'parameters'"
-        )
-    sensor = make_sensor(kind, name, settings, seed)
-    if mount is not None:
-        sensor.set_mount(*mount)
-    return sensor
+class GpsRun(Run[GpsSettings, GpsColumns]):
+    """A GNSS receiver along a trajectory; see :class:`Run`."""
+
+    type_name = 'gps'
+    arrays = GpsArray
+
+    def _pack(self, samples: list[Any]) -> GpsColumns:
+        return GpsColumns.of(samples)
 
 
 def _reason(settings: Any, truth: TruthColumns) -> str:

@@ -57,7 +57,7 @@ def test_slerp_and_jacobian(sizes):
     q, rate = quaternions()[:, : phi.shape[1]], vectors((9.8,), phi.shape[1], seed=5)
     u = np.random.default_rng(6).uniform(0.01, 1.0, phi.shape[1])
     assert_same(columns.slerp(q, phi, u), rotation.slerp, q, phi, u)
-    got = columns.right_jacobian_times(phi, rate, columns.right_jacobian_factors(phi))
+    got = rotation.right_jacobian_times(phi, rate, columns.right_jacobian_factors(phi))
     assert_same(got, rotation.right_jacobian_times, phi, rate)
 
 

@@ -24,11 +24,10 @@ class Output:
         self._limits, self._steps, self.lsb = limits, steps, lsb
         self._bounds = tuple(limit if limit else math.inf for limit in limits)
         self._has_steps, self._has_pulses = any(steps), any(lsb)
-        self._is_on = any(limits) or self._has_steps
 
     def step(self, rate: Vec3, dt_s: float) -> tuple[Vec3, Vec3]:
         """Return (rate, increment) of a sample of ``dt_s`` [s]."""
-        rate = x, y, z = self.at_stamp(rate) if self._is_on else rate
+        rate = x, y, z = self.at_stamp(rate)
         increment = (x * dt_s, y * dt_s, z * dt_s)
         return self._pulses(rate, increment, dt_s) if self._has_pulses else (rate, increment)
 

@@ -134,9 +134,7 @@ class Triad:
             Specific force, temperature and vibration.
         """
         _, temperature_c, _ = ambience
-        if self.low_pass.is_on or self.low_pass.state:
-            mean = self.low_pass.mean(mean, pieces, dt_s)
-        x, y, z = self.sensing(mean, temperature_c)
+        x, y, z = self.sensing(self.low_pass.mean(mean, pieces, dt_s), temperature_c)
         bias_x, bias_y, bias_z, noise_x, noise_y, noise_z = terms
         if self.feels_ambience:
             ambient_x, ambient_y, ambient_z = self.ambient_bias(ambience)

@@ -156,15 +156,7 @@ class FaultBoard:
     @property
     def is_bare(self) -> bool:
         """Whether no fault can act on the next sample."""
-        injected, configured = self._injected, self._configured
-        return not (
-            injected.faults
-            or configured.faults
-            or injected.events
-            or configured.events
-            or injected.random
-            or configured.random
-        )
+        return self._injected.is_idle and self._configured.is_idle
 
     @property
     def has_configured(self) -> bool:

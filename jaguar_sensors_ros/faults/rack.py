@@ -29,16 +29,20 @@ class Rack:
         self._rules = rules
         self.faults: list[ActiveFault] = []
         self._timeline: tuple[Event, ...] = ()
-        #: what is to come of the timeline, and what comes at random, if anything
-        self.events: deque[Event] = deque()
-        self.random: tuple[FaultRequest, Onset] | None = None
+        self._events: deque[Event] = deque()
+        self._random: tuple[FaultRequest, Onset] | None = None
         self._random_ns: int | None = None
         self._failures = 0
 
     @property
+    def is_idle(self) -> bool:
+        """Whether there is no fault and none to come."""
+        return not (self.faults or self._events or self._random)
+
+    @property
     def has_lasting(self) -> bool:
         """Whether there is a fault that came from no timeline, or one that comes at random."""
-        return self.random is not None or any(not fault.scheduled for fault in self.faults)
+        return self._random is not None or any(not fault.scheduled for fault in self.faults)
 
     @property
     def names(self) -> list[str]:
@@ -48,7 +52,7 @@ class Rack:
     @property
     def to_come(self) -> int:
         """How many events of the timeline are to come."""
-        return len(self.events)
+        return len(self._events)
 
     # ------------------------------------------------------------------ what is put on it
 
@@ -88,26 +92,26 @@ class Rack:
 
     def fail_at_random(self, request: FaultRequest, onset_s: Onset) -> None:
         """Let a fault come after a random time, and again after each of its ends."""
-        self.random, self._random_ns, self._failures = (request, onset_s), None, 0
+        self._random, self._random_ns, self._failures = (request, onset_s), None, 0
 
     # ------------------------------------------------------------------ what is taken off
 
     def arm(self) -> None:
         """Begin the timeline anew and take off what came from it."""
         self.faults = [fault for fault in self.faults if not fault.scheduled]
-        self.events = deque(self._timeline)
+        self._events = deque(self._timeline)
 
     def clear(self) -> None:
         """Take everything off, what is to come included, until the timeline is armed again."""
-        self.random = None
+        self._random = None
         self.faults = []
-        self.events.clear()
+        self._events.clear()
 
     def clear_lasting(self) -> list[str]:
         """Take off what came from no timeline, and what comes at random; return the modes."""
         gone = [fault.mode.name for fault in self.faults if not fault.scheduled]
         self.faults = [fault for fault in self.faults if fault.scheduled]
-        self.random = None
+        self._random = None
         return gone
 
     def release(self, target: str) -> bool:
@@ -123,12 +127,12 @@ class Rack:
         for fault in self.faults:
             if fault.origin_ns is None:
                 fault.origin_ns = before_ns
-        while self.events and power_on_ns + self.events[0].at_ns < t_ns:
-            event = self.events.popleft()
+        while self._events and power_on_ns + self._events[0].at_ns < t_ns:
+            event = self._events.popleft()
             due = self._happen(event.request, power_on_ns + event.at_ns)
             if due is not None:
                 due.scheduled = True
-        if self.random is not None:
+        if self._random is not None:
             self._advance_random(t_ns, before_ns)
 
     def drop_ended(self, t_ns: int) -> None:
@@ -151,15 +155,15 @@ class Rack:
         return fault
 
     def _advance_random(self, t_ns: int, before_ns: int) -> None:
-        assert self.random is not None
-        request, onset_s = self.random
+        assert self._random is not None
+        request, onset_s = self._random
         lost = self._random_ns is not None and before_ns - self._random_ns > _LONGEST_WAY_NS
         if self._random_ns is None or lost:  # a waiting time without memory may begin anywhere
             self._random_ns = before_ns + _ns(onset_s(self._failures))
         while self._random_ns < t_ns:
             fault = self._happen(request, self._random_ns)
             if fault is None or fault.end_ns is None:
-                self.random = None
+                self._random = None
                 return
             self._failures += 1
             self._random_ns = fault.end_ns + _ns(onset_s(self._failures))

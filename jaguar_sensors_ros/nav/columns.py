@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaguar_sensors_ros.nav import earth
+from jaguar_sensors_ros.nav import earth, rotation
 from jaguar_sensors_ros.nav.elementary import atan2, cos, cube, hypot, sin, square
 from jaguar_sensors_ros.nav.frames import LocalFrame
 from jaguar_sensors_ros.nav.rotation import matrix_times, quat_multiply, scale
@@ -65,14 +65,8 @@ def rotvec_from_quat(q: Columns) -> Columns:
 
 def rotvec_between(q_a: Columns, q_b: Columns) -> Columns:
     """Return the rotation vectors [rad] that take attitudes a to b, in the axes of a."""
-    w, x, y, z = q_a
-    bw, bx, by, bz = q_b
-    return rotvec_from_quat((
-        w * bw + x * bx + y * by + z * bz,
-        w * bx - x * bw - y * bz + z * by,
-        w * by + x * bz - y * bw - z * bx,
-        w * bz - x * by + y * bx - z * bw,
-    ))
+    between: Columns = rotation.rotvec_between(q_a, q_b, rotvec_from_quat)
+    return between
 
 
 def slerp(q_a: Columns, phi: Columns, u: Any) -> Columns:
@@ -92,24 +86,6 @@ def right_jacobian_factors(phi: Columns) -> tuple[Array, Array]:
         a[is_large] = 2.0 * square(sin(0.5 * angle)) / sq
         b[is_large] = (angle - sin(angle)) / (sq * angle)
     return a, b
-
-
-def right_jacobian_times(
-    phi: Columns, rate: Columns, factors: tuple[Array, Array]
-) -> Columns:
-    """Return the angular velocities in the moving axes from the rates of rotation vectors.
-
-    ``factors`` are those of ``phi``; :func:`nav.rotation.right_jacobian_times`.
-    """
-    x, y, z = phi
-    rx, ry, rz = rate
-    a, b = factors
-    cx, cy, cz = y * rz - z * ry, z * rx - x * rz, x * ry - y * rx
-    return (
-        rx - a * cx + b * (y * cz - z * cy),
-        ry - a * cy + b * (z * cx - x * cz),
-        rz - a * cz + b * (x * cy - y * cx),
-    )
 
 
 def geodetic_from_ecef(p_e: Columns) -> tuple[Array, Array, Array, Array, Array]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -50,11 +49,6 @@ class Environment:
     local: LocalFrame
     rotation: bool
     gravity: str
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether the Earth stands still and pulls the same everywhere."""
-        return self.gravity == 'constant' and not self.rotation
 
 
 class Segment(Protocol):

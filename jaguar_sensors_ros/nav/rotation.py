@@ -8,6 +8,7 @@ filter", arXiv 1711.02508, sections 1, 2 and 4.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from transforms3d.euler import euler2quat
@@ -162,14 +163,17 @@ def matrix_from_quat(q: Quat) -> Mat3:
     return ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
 
 
-def rotvec_between(q_a: Quat, q_b: Quat) -> Vec3:
+def rotvec_between(
+    q_a: Quat, q_b: Quat, from_quat: Callable[[Quat], Vec3] = rotvec_from_quat
+) -> Vec3:
     """Return the rotation vector [rad] that takes attitude a to b, in the axes of a.
 
-    The shorter way is taken, so q and -q give the same.
+    The shorter way is taken, so q and -q give the same.  For columns ``from_quat`` is that of
+    :mod:`nav.columns`.
     """
     w, x, y, z = q_a
     bw, bx, by, bz = q_b
-    return rotvec_from_quat((
+    return from_quat((
         w * bw + x * bx + y * by + z * bz,
         w * bx - x * bw - y * bz + z * by,
         w * by + x * bz - y * bw - z * bx,
@@ -198,22 +202,27 @@ def right_jacobian_inverse_times(phi: Vec3, omega: Vec3) -> Vec3:
     )
 
 
-def right_jacobian_times(phi: Vec3, rate: Vec3) -> Vec3:
+def right_jacobian_times(
+    phi: Vec3, rate: Vec3, factors: tuple[float, float] | None = None
+) -> Vec3:
     """Return the angular velocity in the moving axes from the rate of a rotation vector.
 
     omega = phi' - a phi x phi' + b phi x (phi x phi'), with a = (1 - cos)/angle^2 and
-    b = (angle - sin)/angle^3.
+    b = (angle - sin)/angle^3, the ``factors`` where they are known, as they are for columns.
     """
     x, y, z = phi
     rx, ry, rz = rate
-    angle = math.sqrt(x * x + y * y + z * z)
-    square = angle * angle
-    if angle < 1e-2:
-        a = 0.5 - square / 24.0 + square * square / 720.0
-        b = 1.0 / 6.0 - square / 120.0 + square * square / 5040.0
+    if factors is None:
+        angle = math.sqrt(x * x + y * y + z * z)
+        square = angle * angle
+        if angle < 1e-2:
+            a = 0.5 - square / 24.0 + square * square / 720.0
+            b = 1.0 / 6.0 - square / 120.0 + square * square / 5040.0
+        else:
+            a = 2.0 * math.sin(0.5 * angle) ** 2 / square
+            b = (angle - math.sin(angle)) / (square * angle)
     else:
-        a = 2.0 * math.sin(0.5 * angle) ** 2 / square
-        b = (angle - math.sin(angle)) / (square * angle)
+        a, b = factors
     # phi x rate, and phi x (phi x rate)
     cx, cy, cz = y * rz - z * ry, z * rx - x * rz, x * ry - y * rx
     return (

@@ -31,11 +31,6 @@ class Calibrator:
         self._over: Any = None
         self._moved: tuple[int | None, float] = (None, 0.0)
 
-    @property
-    def is_running(self) -> bool:
-        """Whether there is one whose end has to be looked for."""
-        return self._run is not None
-
     async def serve(self, request: Any, response: Any) -> Any:
         """Start a calibration and answer when it is over."""
         response.success = False

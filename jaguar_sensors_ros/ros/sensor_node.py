@@ -241,8 +241,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         if not self._takes_odometry:
             return
         self._monitor.odometry.arrived()
-        base_frame = raw.child_frame_id
-        if (base_frame and base_frame == self._mount.served) or self._ready_for(base_frame):
+        if self._ready_for(raw.child_frame_id):
             self._digest(self._intake.push(raw))
 
     def _take_acceleration(self, message: AccelStamped) -> None:
@@ -274,11 +273,9 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
                 if samples:
                     self._send(samples)
         self._sensor.prepare()
-        if self._intake.has_remarks:
-            for remark in self._intake.remarks():
-                self.get_logger().warning(remark)
-        if self._calibrator.is_running:
-            self._calibrator.look()
+        for remark in self._intake.remarks():
+            self.get_logger().warning(remark)
+        self._calibrator.look()
         sensor, (looked_ns, faults) = self._sensor, self._looked
         now_ns = sensor.time_ns or 0
         if not 0 <= now_ns - looked_ns < _LOOK_NS or sensor.effective_faults != faults:
@@ -290,15 +287,14 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             tap.moved()
 
     def _send(self, samples: list[SampleT]) -> None:
-        context, outbox = self._circumstances(), self._outbox
-        is_direct = self._latency_ns == 0 and not self._taps
+        context = self._circumstances()
         for sample in samples:
-            if is_direct and not outbox.waiting:
-                self._publish(sample, context)
-            else:
+            t_ns = sample.t_ns  # type: ignore[attr-defined]
+            if self._taps:
                 deliver = self._tapped(sample, partial(self._publish, sample, context))
-                t_ns = sample.t_ns  # type: ignore[attr-defined]
-                outbox.put(t_ns, self._latency_ns, deliver)
+                self._outbox.put(t_ns, self._latency_ns, deliver)
+            else:
+                self._outbox.put(t_ns, self._latency_ns, self._publish, sample, context)
 
     def _tapped(self, sample: SampleT, publish: Callable[[], None]) -> Callable[[], None]:
         """Return what publishes a sample and tells those that see it."""
@@ -444,7 +440,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def is_prompt(self) -> bool:
         """Whether samples go out as the odometry comes, and depend on nothing else that comes."""
         is_alone = self._takes_odometry and self.settings.truth.acceleration != 'topic'
-        return is_alone and self._latency_ns == 0 and not self._outbox.waiting
+        return is_alone and self._latency_ns == 0 and not len(self._outbox)
 
     # ------------------------------------------------------------------ in a suite
 

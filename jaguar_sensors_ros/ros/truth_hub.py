@@ -95,13 +95,13 @@ class Channel:
         """Call ``listener`` with each message."""
         self._listeners.append(listener)
 
-    def take_waiting(self, most: int) -> int:
-        """Take messages that wait, at most so many, past the executor; return how many."""
-        take, count = self.subscription.handle.take_message, 0
-        while count < most and (taken := take(Odometry, self._is_raw)) is not None:
-            count += 1
+    def take_waiting(self, most: int) -> None:
+        """Take messages that wait, at most so many, past the executor."""
+        for _ in range(most):
+            taken = self.subscription.handle.take_message(Odometry, self._is_raw)
+            if taken is None:
+                return
             self._take(taken[0])
-        return count
 
     def _take(self, message: Any) -> None:
         self.received += 1

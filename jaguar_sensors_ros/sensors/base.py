@@ -125,10 +125,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self._is_shut_down = False
         #: the faults that acted on the last sample, as mode:target
         self.effective_faults: tuple[str, ...] = ()
-        self._clock = SensorClock(self.streams)
+        self.clock = SensorClock(self.streams)
         self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
-        self._is_corrected = False
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
@@ -165,8 +164,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             self.board.load_configured(self.timeline_events)
         self.board.use_configured(self.fidelity is Fidelity.FAULT)
         transparent = self.fidelity is Fidelity.TRANSPARENT
-        self._clock_settings = _EXACT if transparent else settings.clock
-        self._is_exact = self._clock_settings.is_exact
+        self.clock_settings = _EXACT if transparent else settings.clock
         self._mount()
         self._configured()
 
@@ -281,7 +279,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             else:
                 self._skip_to(start_ns)
         if self._tick_of is None:
-            first = self._first_tick(start_ns)
+            first = self.first_tick(start_ns)
             self._tick_of = (first - 1, -1)
             self._tick_ns = self.grid.time_ns(first - 1)
             self._power_on_ns = max(self._tick_ns, start_ns)
@@ -303,7 +301,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _skip_to(self, t_ns: int) -> None:
         """Pass over a gap in the truth: no samples, but the ticks count."""
-        resume = self._first_tick(t_ns)
+        resume = self.first_tick(t_ns)
         if self._tick_of is not None:
             k, number = self._tick_of
             self._tick_of = (resume - 1, number + resume - 1 - k)
@@ -324,7 +322,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         """Hand ``self.settings`` to the error terms."""
 
     @abstractmethod
-    def _first_tick(self, t_ns: int) -> int:
+    def first_tick(self, t_ns: int) -> int:
         """Return k of the first sample where the truth begins at ``t_ns``."""
 
     @abstractmethod
@@ -343,11 +341,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
 
     def _stamp_ns(self, t_ns: int, number: int) -> int:
         """Return what the sensor's own clock says at ``t_ns``."""
-        clock = self._clock
-        if self._is_exact and t_ns > clock.last_ns:
-            clock.last_ns = t_ns
-            return t_ns
-        return clock.stamp_ns(self._clock_settings, t_ns, self._power_on_ns or 0, number)
+        return self.clock.stamp_ns(self.clock_settings, t_ns, self._power_on_ns or 0, number)
 
     def calibrate(self, duration_s: float) -> Calibration:
         """Average measured minus ideal over a time at rest and subtract it from then on.
@@ -395,7 +389,6 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         if not run.refused:
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
-            self._is_corrected = True
 
     # ------------------------------------------------------------------ exposure
 

@@ -48,18 +48,20 @@ class SensorClock:
 
     def __init__(self, streams: StreamFactory) -> None:
         self._jitter = streams.stream('clock.jitter', '')
-        #: the last stamp [ns]
-        self.last_ns = 0
+        self._last_ns = 0
 
     def stamp_ns(
         self, settings: ClockSettings, t_ns: int, power_on_ns: int, number: int
     ) -> int:
         """Return the stamp [ns] of the sample ``number`` measured at ``t_ns``."""
+        if settings.is_exact and t_ns > self._last_ns:
+            self._last_ns = t_ns
+            return t_ns
         error_ns = round(settings.offset_s * NS_PER_S)
         error_ns += round(settings.drift_ppm * _PPM * (t_ns - power_on_ns))
         error_ns += round(settings.jitter_s * NS_PER_S * self._jitter(number))
-        self.last_ns = max(t_ns + error_ns, self.last_ns + 1)
-        return self.last_ns
+        self._last_ns = max(t_ns + error_ns, self._last_ns + 1)
+        return self._last_ns
 
     def block(
         self, settings: ClockSettings, times_ns: Any, power_on_ns: int, start: int
@@ -77,7 +79,7 @@ class SensorClock:
             stamps += np.rint(settings.jitter_s * NS_PER_S * noise).astype(np.int64)
         steps = np.arange(len(stamps))
         stamps -= steps
-        stamps[0] = max(int(stamps[0]), self.last_ns + 1)
+        stamps[0] = max(int(stamps[0]), self._last_ns + 1)
         stamps = np.maximum.accumulate(stamps) + steps
-        self.last_ns = int(stamps[-1])
+        self._last_ns = int(stamps[-1])
         return stamps

@@ -99,7 +99,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
         return settings.update_hz
 
     def _power_up(self) -> None:
-        self._errors = GnssErrors(self.streams)
+        self.errors = GnssErrors(self.streams)
 
     def _configured(self) -> None:
         self._transparent = self.fidelity is Fidelity.TRANSPARENT
@@ -129,7 +129,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             if steps:
                 self._sigma = self._sigma_of(with_accuracy_of(kind, self.settings))
 
-    def _first_tick(self, t_ns: int) -> int:
+    def first_tick(self, t_ns: int) -> int:
         return self.grid.first_at(t_ns + 1)
 
     # ------------------------------------------------------------------ the chain
@@ -154,7 +154,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             sky = self._sky_of(view, signal.satellites_lost)
         self._sky = sky
         self._degrade(signal.fix_steps_lost)
-        draw = self._errors.draw(number, k, span_ns, self.grid, self._sigma, self.settings)
+        draw = self.errors.draw(number, k, span_ns, self.grid, self._sigma, self.settings)
         if self._transparent:
             draw = NO_ERROR
         self._fix = self._has_fix(t_ns) and not signal.fix_lost

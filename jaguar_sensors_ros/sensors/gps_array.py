@@ -27,7 +27,7 @@ from jaguar_sensors_ros.nav.rotation import (
 )
 from jaguar_sensors_ros.sensors.columns import ErrorColumns, GpsColumns, chosen
 from jaguar_sensors_ros.sensors.covariance import covariance
-from jaguar_sensors_ros.sensors.gnss_errors import GnssErrors, total_sigma
+from jaguar_sensors_ros.sensors.gnss_errors import total_sigma
 from jaguar_sensors_ros.sensors.gnss_sky import NominalSky
 from jaguar_sensors_ros.sensors.gps import UNKNOWN_VARIANCE, GpsSensor
 from jaguar_sensors_ros.sensors.schedule import Block, Schedule
@@ -70,10 +70,9 @@ class GpsArray:
     def __init__(self, sensor: GpsSensor, truth: TruthColumns) -> None:
         self._sensor, self._truth = sensor, truth
         self._settings = sensor.settings
-        self._errors = GnssErrors(sensor.streams)
         self._sky = NominalSky(sensor.settings.satellites)
         self._is_transparent = sensor.fidelity is Fidelity.TRANSPARENT
-        self._schedule = Schedule(sensor, truth, lambda t_ns: sensor.grid.first_at(t_ns + 1))
+        self._schedule = Schedule(sensor, truth)
 
     def blocks(self) -> Iterator[GpsColumns]:
         """Yield the epochs that are put out, at most ``BLOCK`` at a time."""
@@ -145,7 +144,7 @@ class GpsArray:
         """Return white and slow errors of the position [m] and that of the velocity [m/s]."""
         if self._is_transparent:
             return [np.zeros((3, len(block)))] * 3
-        drawn = self._errors.block(
+        drawn = self._sensor.errors.block(
             block.number, block.k, block.intervals, self._sensor.sigma, self._settings
         )
         return [np.array(self._sky.shaped(errors)) for errors in drawn]  # type: ignore[arg-type]

@@ -79,8 +79,8 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self.gyro = Triad('gyro', self.streams)
         self.accel = Triad('accel', self.streams)
         processes = [GaussMarkov(stream) for stream in self.streams.triad('orientation', 'enu')]
-        self._attitude = AttitudeTerms(processes)
-        gyro, accel, turn = self.gyro.additive, self.accel.additive, self._attitude
+        self.attitude = AttitudeTerms(processes)
+        gyro, accel, turn = self.gyro.additive, self.accel.additive, self.attitude
         self._ahead = Ahead(
             gyro.block,
             gyro.processes,
@@ -102,9 +102,9 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._ahead.settle()
         self.gyro.configure(s.gyro, s.gyro_bias, s.gyro_lsb, s.gyro.g_sensitivity_matrix())
         self.accel.configure(s.accel, s.accel_bias, s.accel_lsb, None)
-        self._attitude.tau_s = s.orientation.correlation_time_s
+        self.attitude.tau_s = s.orientation.correlation_time_s
         tilt_std = s.orientation.roll_pitch_std
-        self._attitude.sigmas = (tilt_std, tilt_std, s.orientation.yaw_std)
+        self.attitude.sigmas = (tilt_std, tilt_std, s.orientation.yaw_std)
         if s.vibration != self._vibration.settings:
             self._vibration = Vibration(s.vibration, self.streams)
         self._input.vibration = self._vibration
@@ -140,7 +140,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
 
     # ------------------------------------------------------------------ ideal reading
 
-    def _first_tick(self, t_ns: int) -> int:
+    def first_tick(self, t_ns: int) -> int:
         return self.grid.first_at(t_ns) + 1
 
     def _gap(self) -> None:
@@ -159,8 +159,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         """Collect the ideal increments up to ``to_ns``."""
         now_ns = self._tick_ns if self._from_ns is None else self._from_ns
         if now_ns < to_ns:
-            if self._vibration.active:
-                self._input.power_on_ns = self._power_on_ns or 0
+            self._input.power_on_ns = self._power_on_ns or 0
             self._input.integrate(segment, now_ns, to_ns)
             self._from_ns = to_ns
 
@@ -210,7 +209,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         if self._is_transparent:
             gyro = _exact(rate, theta, instant_rate)
             accel = _exact(force, velocity, instant_force)
-        elif self._is_corrected:
+        else:
             gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
             accel = _corrected(accel, self._corrections['accel'], dt_s)
         sample, lost = self._finish(ideal, gyro, accel, terms[12:], t_ns, number, k, dt_s)
@@ -322,6 +321,8 @@ def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
 
 def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
     """Return a reading with the correction of a calibration added."""
+    if correction is ZERO3 or correction == ZERO3:
+        return reading
     rate, increment, instant, bias, noise = reading
     increment = add(increment, scale(correction, dt_s))
     return add(rate, correction), increment, add(instant, correction), bias, noise

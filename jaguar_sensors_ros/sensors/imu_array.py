@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaguar_sensors_ros.errors.attitude import AttitudeTerms
 from jaguar_sensors_ros.errors.intervals import Array
 from jaguar_sensors_ros.errors.low_pass import Ran
-from jaguar_sensors_ros.errors.stochastic import GaussMarkov
 from jaguar_sensors_ros.errors.triad import Ambience
 from jaguar_sensors_ros.errors.triad_array import Moving, TriadArray, TriadColumns
 from jaguar_sensors_ros.errors.vibration import AlternatingPart
@@ -62,20 +60,14 @@ class ImuArray:
 
     def __init__(self, sensor: ImuSensor, truth: TruthColumns) -> None:
         self._sensor, self._truth = sensor, truth
-        self._settings = s = sensor.settings
-        earth = s.felt_earth
+        self._settings = sensor.settings
+        earth = sensor.settings.felt_earth
         self._earth = replace(earth, local=LocalColumns.of(earth.local))
         self._gyro, self._accel = TriadArray(sensor.gyro), TriadArray(sensor.accel)
-        self._attitude = AttitudeTerms([
-            GaussMarkov(stream) for stream in sensor.streams.triad('orientation', 'enu')
-        ])
-        self._attitude.tau_s = s.orientation.correlation_time_s
-        tilt_std = s.orientation.roll_pitch_std
-        self._attitude.sigmas = (tilt_std, tilt_std, s.orientation.yaw_std)
         self._alternating = AlternatingPart()
         self._is_transparent = sensor.fidelity is Fidelity.TRANSPARENT
         self._is_turned = sensor.q_bs != IDENTITY_QUAT
-        self._schedule = Schedule(sensor, truth, lambda t_ns: sensor.grid.first_at(t_ns) + 1)
+        self._schedule = Schedule(sensor, truth)
         self._half: Array | None = None
 
     def blocks(self) -> Iterator[ImuColumns]:
@@ -202,7 +194,7 @@ class ImuArray:
         """Return the reported attitudes, shape (4, n), and their errors, shape (3, n)."""
         if self._settings.orientation.output != 'ahrs' or self._is_transparent:
             return np.asarray(q), np.zeros((3, len(block)))
-        terms = self._attitude.block(block.number, block.intervals)
+        terms = self._sensor.attitude.block(block.number, block.intervals)
         turn: Columns = terms[:4]
         return np.array(quat_multiply(turn, q)), terms[4:]
 

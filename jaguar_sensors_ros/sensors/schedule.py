@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from jaguar_sensors_ros.errors.intervals import Intervals
 from jaguar_sensors_ros.nav.grid import SampleGrid
 from jaguar_sensors_ros.sensors.base import Sensor
-from jaguar_sensors_ros.sensors.clock import ClockSettings, SensorClock
 from jaguar_sensors_ros.truth.columns import Times, TruthColumns
-from jaguar_sensors_ros.types import NS_PER_S, Fidelity
+from jaguar_sensors_ros.types import NS_PER_S
 
 
 @dataclass(frozen=True)
@@ -55,30 +54,23 @@ class Schedule:
         A sensor that has just been made.
     truth : TruthColumns
         The trajectory.
-    first_tick : callable
-        Returns k of the first sample where the truth begins at a time [ns].
     """
 
-    def __init__(
-        self, sensor: Sensor[Any, Any], truth: TruthColumns, first_tick: Callable[[int], int]
-    ) -> None:
+    def __init__(self, sensor: Sensor[Any, Any], truth: TruthColumns) -> None:
         settings = sensor.settings
-        self._grid, self._truth, self._first_tick = sensor.grid, truth, first_tick
+        self._sensor, self._grid, self._truth = sensor, sensor.grid, truth
         self._stretches = truth.stretches(round(settings.truth.max_gap_s * NS_PER_S))
         self._enabled = settings.enabled
-        self._clock = SensorClock(sensor.streams)
-        exact = sensor.fidelity is Fidelity.TRANSPARENT
-        self._clock_settings = ClockSettings() if exact else settings.clock
         if self._stretches:
             start_ns = int(truth.t_ns[self._stretches[0][0]])
-            self._zero = first_tick(start_ns)
+            self._zero = sensor.first_tick(start_ns)
             self.power_on_ns = max(self._grid.time_ns(self._zero - 1), start_ns)
             self._warm_ns = round(settings.warm_up_s * NS_PER_S)
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Yield the samples, at most ``size`` at a time."""
         for start, end in self._stretches:
-            k = first = self._first_tick(int(self._truth.t_ns[start]))
+            k = first = self._sensor.first_tick(int(self._truth.t_ns[start]))
             last = self._grid.first_at(int(self._truth.t_ns[end - 1]) + 1)
             while k < last:
                 count = min(size, last - k)
@@ -89,8 +81,8 @@ class Schedule:
 
     def stamps_ns(self, block: Block) -> Times:
         """Return what the sensor's own clock says; blocks come in their order."""
-        times: Times = self._clock.block(
-            self._clock_settings, block.times_ns[1:], self.power_on_ns, block.number
+        times: Times = self._sensor.clock.block(
+            self._sensor.clock_settings, block.times_ns[1:], self.power_on_ns, block.number
         )
         return times
 

@@ -93,11 +93,6 @@ class TruthIntake:
         self._is_awaited = settings.acceleration == 'topic'
         self._is_in_n = settings.frame == 'enu' and local.heading == 0.0
 
-    @property
-    def has_remarks(self) -> bool:
-        """Whether there are remarks that were not fetched yet."""
-        return bool(self._remarks)
-
     def remarks(self) -> list[str]:
         """Return the remarks that were not fetched yet."""
         fetched, self._remarks = self._remarks, []

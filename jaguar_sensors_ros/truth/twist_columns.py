@@ -11,7 +11,7 @@ import numpy as np
 from jaguar_sensors_ros.nav import columns
 from jaguar_sensors_ros.nav.columns import Columns
 from jaguar_sensors_ros.nav.kinematics import Environment
-from jaguar_sensors_ros.nav.rotation import dot, rotate_back, scale
+from jaguar_sensors_ros.nav.rotation import dot, right_jacobian_times, rotate_back, scale
 from jaguar_sensors_ros.truth.columns import Times, TruthColumns
 from jaguar_sensors_ros.truth.segment import Moved, TwistSegment
 from jaguar_sensors_ros.types import NS_PER_S, TruthSample, Vec3
@@ -108,7 +108,7 @@ class TwistColumns(TwistSegment):
     def _turned_back(self, vector_n: Any, from_ns: Any, to_ns: Any) -> Any:
         q, turn, factors, length_s = self._turn
         resolved: Columns = rotate_back(q, vector_n)
-        return scale(columns.right_jacobian_times(turn, resolved, factors), length_s)
+        return scale(right_jacobian_times(turn, resolved, factors), length_s)
 
 
 def _spread(samples: TruthSample, which: Any) -> TruthSample:
