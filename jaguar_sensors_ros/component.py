@@ -23,18 +23,18 @@ from jaguar_sensors_ros.types import JaguarError
 SettingsT = TypeVar('SettingsT')
 
 Numbers = NDArray[np.float64]
-#: takes a generator, state and increment of PCG64, and the array to fill
-Draw = Callable[[np.random.Generator, int, int, Numbers], None]
+#: takes a generator, the three words of SFC64 at the beginning of a block, and the array to fill
+Draw = Callable[[np.random.Generator, tuple[int, int, int], Numbers], None]
 
 #: value of a parameter that is worked out by the node unless it is given
 AUTO = 'auto'
-#: period of PCG64, and numpy's step from one of its jumps to the next: odd, at the golden ratio
-#: of the period, since streams a power of two apart are correlated in their low bits
-_PERIOD = 1 << 128
-_WORD = _PERIOD - 1
-_JUMP = 210306068529402873165736369884012333109
-#: PCG64 goes from state x to PCG64_MULTIPLIER x + c
-PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+#: rounds after which SFC64 has mixed words that differ by little
+SFC64_ROUNDS = 18
+_WORD = (1 << 64) - 1
+#: numbers that are skipped at once
+_SKIPPED = 1024
+#: who asks for so many at once gets them from a block that is drawn whole, and will go on with it
+_MANY = 2048
 _NO_NUMBERS: Numbers = np.empty(0)
 
 
@@ -268,31 +268,22 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f'did you mean {match[0]}?' if match else 'there are no parameters'
 
 
-def _steps(n: int) -> tuple[int, int]:
-    """Return a^n and 1 + a + ... + a^(n-1): n steps of PCG64 go from x to a^n x + (...) c."""
-    a = PCG64_MULTIPLIER
-    total = (pow(a, n, (a - 1) * _PERIOD) - 1) // (a - 1)
-    return pow(a, n, _PERIOD), total % _PERIOD
-
-
-_JUMP_FACTOR, _JUMP_SUM = _steps(_JUMP)
-
-
-def _seat(generator: np.random.Generator, state: int, increment: int) -> None:
-    """Let a generator go on from a state of PCG64."""
+def _seat(generator: np.random.Generator, words: tuple[int, int, int]) -> None:
+    """Let a generator go on from the beginning of a block."""
     generator.bit_generator.state = {
-        'bit_generator': 'PCG64',
-        'state': {'state': state, 'inc': increment},
+        'bit_generator': 'SFC64',
+        'state': {'state': np.array((*words, 1), dtype=np.uint64)},
         'has_uint32': 0,
         'uinteger': 0,
     }
+    generator.bit_generator.random_raw(SFC64_ROUNDS, False)  # type: ignore[attr-defined]
 
 
 def draw_by_numpy(
-    generator: np.random.Generator, state: int, increment: int, out: Numbers
+    generator: np.random.Generator, words: tuple[int, int, int], out: Numbers
 ) -> None:
-    """Fill an array with the normals that begin at a state of PCG64."""
-    _seat(generator, state, increment)
+    """Fill an array with the normals of a block."""
+    _seat(generator, words)
     generator.standard_normal(out=out)
 
 
@@ -303,12 +294,14 @@ draw: Draw = draw_by_numpy
 class NormalStream:
     """Unit normals of one term and axis, addressed by the sample's number since power-on.
 
-    They come in blocks of ``BLOCK`` numbers.  Block b is what ``PCG64(sequence).jumped(b)`` gives,
-    with ``sequence = SeedSequence([seed, *words])`` and the words of
-    sha256("sensor/term/axis/power_on").  Sample 0 has number ``words[0] % BLOCK`` of block 0, so
-    that not all streams of a sensor need a new block at the same sample.  Any position is
-    reached in constant time: samples that were missed (a gap in the truth, a disabled sensor)
-    cost nothing and disturb nothing.  Who asks for few at a time has no more drawn than are due.
+    They come in blocks of ``BLOCK`` numbers, by numpy's ziggurat from SFC64 (C. Doty-Humphrey,
+    PractRand).  Its state a, b, c at the beginning of block k is w0, w1, w2 + k, with
+    ``w = SeedSequence([seed, *words]).generate_state(3, uint64)`` and the words of
+    sha256("sensor/term/axis/power_on"); its counter is 1, and 18 rounds mix it, as its author
+    seeds it from three words.  Sample 0 has number ``words[0] % BLOCK`` of block 0, so that not
+    all streams of a sensor need a new block at the same sample.  Any position is reached in
+    constant time: samples that were missed (a gap in the truth, a disabled sensor) cost nothing
+    and disturb nothing.  Who asks for few at a time has no more drawn, nor kept, than are due.
 
     Parameters
     ----------
@@ -320,25 +313,25 @@ class NormalStream:
         Number of the power cycle, from 0.
     """
 
-    BLOCK = 4096
+    BLOCK = 16384
 
-    __slots__ = ('_at', '_block', '_drawn', '_entropy', '_generator', '_origin', '_phase', '_step',
-                 '_values')
+    __slots__ = ('_block', '_drawn', '_entropy', '_first', '_generator', '_phase', '_values',
+                 '_words')
 
     def __init__(self, seed: int, key: str, power_on: int) -> None:
         digest = hashlib.sha256(f'{key}/{power_on}'.encode()).digest()
-        words = np.frombuffer(digest, dtype='<u4')
-        self._entropy = [seed, *words.tolist()]
+        self._entropy = [seed, *np.frombuffer(digest, dtype='<u4').tolist()]
         self._phase = self._entropy[1] % self.BLOCK
         self._generator: np.random.Generator | None = None
-        self._origin, self._at, self._step = (0, 0), (0, 0), 0
-        self._block, self._drawn = -1, 0
+        self._words = (0, 0, 0)
+        #: the block that is being drawn, the numbers that are kept of it, and how many were drawn
+        self._block, self._first, self._drawn = -1, 0, 0
         self._values = _NO_NUMBERS
 
     def __call__(self, tick: int) -> float:
         """Return the number of sample ``tick`` (>= 0)."""
         block, index = divmod(tick + self._phase, self.BLOCK)
-        return float(self._numbers(block, index + 1)[index])
+        return float(self._numbers(block, index, index + 1)[0])
 
     def array(self, start: int, count: int) -> Numbers:
         """Return the numbers of ``count`` samples from ``start`` on, shape (count,)."""
@@ -350,58 +343,62 @@ class NormalStream:
         """Put the numbers of the samples from ``start`` on into an array, shape (count,)."""
         size, count = self.BLOCK, len(numbers)
         block, index = divmod(start + self._phase, size)
+        get = self._part if count >= _MANY else self._numbers
         done = 0
-        if index or count < size:
-            done = min(size - index, count)
-            # a live sensor asks for few at a time: no more are drawn than are due
-            known = self._numbers(block, size if count >= size else index + done)
-            numbers[:done] = known[index : index + done]
-            block += 1
-        for end in range(done + size, count + 1, size):
-            self._draw(block, numbers[done:end])
-            done, block = end, block + 1
-        if done < count:
-            left = count - done
-            numbers[done:] = self._numbers(block, size if count >= size else left)[:left]
-
-    def _numbers(self, block: int, end: int) -> Numbers:
-        """Return a block, drawn at least up to ``end``; the last one asked for is kept."""
-        if block != self._block:
-            if not len(self._values):
-                self._values = np.empty(self.BLOCK)
-            self._block, self._drawn = block, 0
-            if end == self.BLOCK:
-                self._draw(block, self._values)
-                self._block, self._drawn = block, end
+        while done < count:
+            end = min(done + size - index, count)
+            if end - done == size:
+                self._draw(block, numbers[done:end])
             else:
-                _seat(*self._place(block))
-        if end > self._drawn and self._generator is not None:
-            self._generator.standard_normal(out=self._values[self._drawn : end])
-            self._drawn = end
-        return self._values
+                numbers[done:end] = get(block, index, index + end - done)
+            done, block, index = end, block + 1, 0
+
+    def _part(self, block: int, first: int, end: int) -> Numbers:
+        """Return some numbers of a block, which is drawn whole and kept."""
+        if block != self._block or self._first or len(self._values) != self.BLOCK:
+            values = np.empty(self.BLOCK)
+            self._draw(block, values)
+            self._block, self._first, self._drawn, self._values = block, 0, self.BLOCK, values
+        return self._values[first:end]
+
+    def _numbers(self, block: int, first: int, end: int) -> Numbers:
+        """Return some numbers of a block, drawn up to ``end``; they are kept."""
+        if block != self._block or first < self._first:
+            self._block, self._first, self._drawn = block, 0, 0
+            self._values = _NO_NUMBERS
+            _seat(self._seeded(), self._at(block))
+        generator = self._seeded()
+        while self._drawn < first:
+            skipped = min(_SKIPPED, first - self._drawn)
+            generator.standard_normal(skipped)
+            self._first = self._drawn = self._drawn + skipped
+            self._values = _NO_NUMBERS
+        if end > self._drawn:
+            drawn = generator.standard_normal(end - self._drawn)
+            kept = self._values[first - self._first :]
+            self._values = np.concatenate((kept, drawn)) if len(kept) else drawn
+            self._first, self._drawn = first, end
+        return self._values[first - self._first : end - self._first]
 
     def _draw(self, block: int, out: Numbers) -> None:
         """Fill an array with the numbers of a block."""
         if self._drawn < self.BLOCK:  # the generator leaves the block that is kept
             self._block = -1
-        draw(*self._place(block), out)
+        draw(self._seeded(), self._at(block), out)
 
-    def _place(self, block: int) -> tuple[np.random.Generator, int, int]:
-        """Return the generator, and the state and the increment at the beginning of a block."""
+    def _at(self, block: int) -> tuple[int, int, int]:
+        """Return the words at the beginning of a block."""
+        a, b, c = self._words
+        return a, b, (c + block) & _WORD
+
+    def _seeded(self) -> np.random.Generator:
+        """Return the generator, and find the words."""
         if self._generator is None:
-            sequence = np.random.SeedSequence(self._entropy)
-            self._generator = np.random.Generator(np.random.PCG64(sequence))
-            words = self._generator.bit_generator.state['state']
-            self._origin, self._at = (words['state'], words['inc']), (0, words['state'])
-            self._step = words['inc'] * _JUMP_SUM
-        (first, increment), (before, state) = self._origin, self._at
-        if block == before + 1:
-            state = (state * _JUMP_FACTOR + self._step) & _WORD
-        elif block != before:
-            factor, total = _steps(block * _JUMP % _PERIOD)
-            state = (first * factor + increment * total) & _WORD
-        self._at = (block, state)
-        return self._generator, state, increment
+            words = np.random.SeedSequence(self._entropy).generate_state(3, np.uint64)
+            a, b, c = words.tolist()
+            self._words = (a, b, c)
+            self._generator = np.random.Generator(np.random.SFC64(0))
+        return self._generator
 
 
 @dataclass(frozen=True)

@@ -44,16 +44,31 @@ def test_single_numbers_are_those_of_the_array_in_any_order():
     assert len(stream.array(10, 0)) == 0
 
 
-def jumps(key, power_on, blocks):
+def sfc64(a, b, c):
+    """Return numpy's generator 18 rounds after SFC64 with a counter of 1, stepped in Python."""
+    mask, counter = (1 << 64) - 1, 1
+    for _ in range(18):
+        word = (a + b + counter) & mask
+        counter += 1
+        a = b ^ (b >> 11)
+        b = (c + (c << 3)) & mask
+        c = ((((c << 24) & mask) | (c >> 40)) + word) & mask
+    bits = np.random.SFC64(0)
+    state = {'state': np.array([a, b, c, counter], dtype=np.uint64)}
+    bits.state = {'bit_generator': 'SFC64', 'state': state, 'has_uint32': 0, 'uinteger': 0}
+    return np.random.Generator(bits)
+
+
+def made_by_numpy(key, power_on, blocks):
     """Return the blocks of a stream, made by numpy, and where in the first one it begins."""
     words = np.frombuffer(hashlib.sha256(f'{key}/{power_on}'.encode()).digest(), dtype='<u4')
-    sequence = np.random.SeedSequence([7, *map(int, words)])
-    generators = [np.random.Generator(np.random.PCG64(sequence).jumped(b)) for b in blocks]
+    a, b, c = map(int, np.random.SeedSequence([7, *map(int, words)]).generate_state(3, np.uint64))
+    generators = [sfc64(a, b, (c + k) % (1 << 64)) for k in blocks]
     return [g.standard_normal(BLOCK) for g in generators], int(words[0]) % BLOCK
 
 
 def test_the_key_is_the_sha256_of_the_name_and_the_power_on():
-    (block,), phase = jumps('imu/gyro.white_noise/x', 3, [2])
+    (block,), phase = made_by_numpy('imu/gyro.white_noise/x', 3, [2])
     stream = NormalStream(7, 'imu/gyro.white_noise/x', 3)
     np.testing.assert_array_equal(stream.array(2 * BLOCK - phase, BLOCK), block)
     stream = StreamFactory(7, 'imu', 3).stream('gyro.white_noise', 'x')
@@ -62,13 +77,13 @@ def test_the_key_is_the_sha256_of_the_name_and_the_power_on():
 
 def test_a_stream_is_reached_at_any_distance():
     stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
-    (block,), phase = jumps('imu/gyro.white_noise/x', 0, [10**12])
+    (block,), phase = made_by_numpy('imu/gyro.white_noise/x', 0, [10**12])
     assert stream(10**12 * BLOCK - phase + 5) == block[5]
     np.testing.assert_array_equal(stream.array(10**12 * BLOCK - phase, BLOCK), block)
 
 
-def test_successive_blocks_are_successive_jumps():
-    blocks, phase = jumps('imu/gyro.white_noise/x', 0, range(40))
+def test_blocks_follow_one_another():
+    blocks, phase = made_by_numpy('imu/gyro.white_noise/x', 0, range(40))
     numbers = np.concatenate(blocks)[phase:]
     stream = NormalStream(7, 'imu/gyro.white_noise/x', 0)
     np.testing.assert_array_equal(stream.array(0, len(numbers)), numbers)

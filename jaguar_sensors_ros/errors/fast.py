@@ -1,6 +1,6 @@
 """The two inner loops of long records, compiled by numba where it is there.
 
-Unit normals and running sums, the same bits as without it: PCG64 and the ziggurat of numpy
+Unit normals and running sums, the same bits as without it: SFC64 and the ziggurat of numpy
 (J. Doornik, "An improved ziggurat method to generate normal random samples", 2005; its tables are
 those that numba carries), the additions in the same order, without fast-math.  What is compiled
 is compared with numpy before it is used.  No node imports numba: only who calls :func:`use`.
@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from jaguar_sensors_ros import component
-from jaguar_sensors_ros.component import PCG64_MULTIPLIER, Numbers
+from jaguar_sensors_ros.component import SFC64_ROUNDS, Numbers
 from jaguar_sensors_ros.errors import running_sum
 
-_LOW = (1 << 64) - 1
 _CHECKED = 1 << 17
 
 
@@ -33,9 +32,10 @@ def use() -> bool:
     except (ImportError, AttributeError):  # no numba, or one without these tables
         return False
 
-    def draw(generator: np.random.Generator, state: int, increment: int, out: Numbers) -> None:
-        halves = (state >> 64, state & _LOW, increment >> 64, increment & _LOW)
-        normals(*map(np.uint64, halves), out)
+    def draw(
+        generator: np.random.Generator, words: tuple[int, int, int], out: Numbers
+    ) -> None:
+        normals(*map(np.uint64, words), out)
 
     if not _agrees(draw, sums):
         return False
@@ -46,10 +46,10 @@ def use() -> bool:
 
 def _agrees(draw: Any, sums: Any) -> bool:
     """Tell whether the compiled loops give what numpy gives, bit for bit."""
-    got, generator = np.empty(_CHECKED), np.random.Generator(np.random.PCG64(1))
-    words = generator.bit_generator.state['state']
-    draw(generator, words['state'], words['inc'], got)
-    expected = generator.standard_normal(_CHECKED)
+    generator, words = np.random.Generator(np.random.SFC64(0)), (1, 2, 3)
+    got, expected = np.empty((2, _CHECKED))
+    draw(generator, words, got)
+    component.draw_by_numpy(generator, words, expected)
     steps = [expected[:4099].copy() for _ in range(2)]
     summed = [np.empty(4097) for _ in range(2)]
     sums(steps[0], summed[0])
@@ -59,49 +59,33 @@ def _agrees(draw: Any, sums: Any) -> bool:
 
 
 def _normals() -> Any:
-    """Compile a function that fills an array with the normals from a state of PCG64 on."""
-    from llvmlite import ir
-    from numba import njit, types
-    from numba.extending import intrinsic
+    """Compile a function that fills an array with the normals of a block."""
+    from numba import njit
     from numba.np.random import _constants as tables
 
     widths = np.concatenate([tables.wi_double, -tables.wi_double])
     limits, heights = tables.ki_double.astype(np.int64), tables.fi_double
     edge, inverse_edge = tables.ziggurat_nor_r, tables.ziggurat_nor_inv_r
-
-    @intrinsic
-    def stepped(context: Any, high: Any, low: Any, c_high: Any, c_low: Any) -> Any:
-        """Return a x + c modulo 2^128 as two halves."""
-
-        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            wide, half = ir.IntType(128), ir.IntType(64)
-            shift = ir.Constant(wide, 64)
-            high, low, c_high, c_low = [builder.zext(x, wide) for x in arguments]
-            x = builder.or_(builder.shl(high, shift), low)
-            c = builder.or_(builder.shl(c_high, shift), c_low)
-            x = builder.add(builder.mul(x, ir.Constant(wide, PCG64_MULTIPLIER)), c)
-            pair = [builder.trunc(builder.lshr(x, shift), half), builder.trunc(x, half)]
-            return context.make_tuple(builder, signature.return_type, pair)
-
-        word = types.uint64
-        return types.UniTuple(word, 2)(word, word, word, word), code
+    one = np.uint64(1)
 
     @njit(nogil=True)
-    def bits(high: Any, low: Any) -> Any:
-        """Return the number that belongs to a state: XSL-RR."""
-        mixed, turn = high ^ low, high >> np.uint64(58)
-        return (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
+    def stepped(a: Any, b: Any, c: Any, counter: Any) -> Any:
+        """Return a number of SFC64 and its next state."""
+        word = a + b + counter
+        turned = (c << np.uint64(24)) | (c >> np.uint64(40))
+        return word, b ^ (b >> np.uint64(11)), c + (c << np.uint64(3)), turned + word, counter + one
 
     @njit(nogil=True)
     def uniform(word: Any) -> Any:
         return np.int64(word >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
     @njit(nogil=True)
-    def fill(high: Any, low: Any, c_high: Any, c_low: Any, out: Any) -> None:
-        n, count = 0, len(out)
+    def fill(a: Any, b: Any, c: Any, out: Any) -> None:
+        n, count, k = 0, len(out), one
+        for _ in range(SFC64_ROUNDS):
+            word, a, b, c, k = stepped(a, b, c, k)
         while n < count:
-            high, low = stepped(high, low, c_high, c_low)
-            word = bits(high, low)
+            word, a, b, c, k = stepped(a, b, c, k)
             layer = word & np.uint64(0xFF)
             word >>= np.uint64(8)
             place = np.int64((word >> np.uint64(1)) & np.uint64(0x000FFFFFFFFFFFFF))
@@ -111,8 +95,8 @@ def _normals() -> Any:
                 out[n] = x
                 n += 1
                 continue
-            high, low = stepped(high, low, c_high, c_low)
-            share = uniform(bits(high, low))
+            word, a, b, c, k = stepped(a, b, c, k)
+            share = uniform(word)
             if layer != np.uint64(0):
                 rise = heights[layer - np.uint64(1)] - heights[layer]
                 if rise * share + heights[layer] < math.exp(-0.5 * x * x):
@@ -121,12 +105,12 @@ def _normals() -> Any:
                 continue
             while True:  # the tail
                 far = -inverse_edge * math.log1p(-share)
-                high, low = stepped(high, low, c_high, c_low)
-                near = -math.log1p(-uniform(bits(high, low)))
+                word, a, b, c, k = stepped(a, b, c, k)
+                near = -math.log1p(-uniform(word))
                 if near + near > far * far:
                     break
-                high, low = stepped(high, low, c_high, c_low)
-                share = uniform(bits(high, low))
+                word, a, b, c, k = stepped(a, b, c, k)
+                share = uniform(word)
             is_negative = (place >> 8) & 1
             out[n] = -(edge + far) if is_negative else edge + far
             n += 1
