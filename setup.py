@@ -34,7 +34,7 @@ setup(
     maintainer_email='maintainers@jaguar-sensors.org',
     license='Apache-2.0',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['py.typed']},
+    package_data={NAME: ['py.typed', 'messages/interfaces/*.msg']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

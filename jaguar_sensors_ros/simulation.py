@@ -42,7 +42,7 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
     parameters ``truth.authority`` and ``truth.max_gap_s`` count, the others of ``truth.*`` tell
     how messages are read; ``latency_s`` and names of frames have no effect.
 
-    ``reason`` names the parameter for which samples are made one by one, fifty to a
+    ``reason`` names the parameter, or the timeline, for which samples are made one by one, fifty to a
     hundred times slower; it is empty where whole arrays are made.
 
     Parameters
@@ -57,11 +57,17 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
         Name of the sensor, part of the names of its random streams; by default its type.
     mount : (Vec3, Quat) or None
         Position in b [m] and attitude q_bs, where ``mount.source`` is tf.
+    timeline : str
+        Text of a timeline that is injected at power-on, as by the service; empty: none.
+    power_on : int
+        How often the sensor was switched off and on before.
 
     Raises
     ------
     ParameterError
         where ``mount.source`` is tf and there is no mount, or a failure is not valid.
+    JaguarError
+        where the timeline is not valid, or does not name the sensor.
     """
 
     #: type of the sensor in the catalogue, and its chain for arrays
@@ -75,10 +81,13 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
         seed: int,
         name: str = '',
         mount: Mount | None = None,
+        timeline: str = '',
+        power_on: int = 0,
     ) -> None:
         self._settings, self._truth, self._seed = settings, truth, seed
         self._name, self._mount = name or self.type_name, mount
-        self.reason = _reason(settings, truth)
+        self._timeline, self._power_on = timeline, power_on
+        self.reason = _reason(settings, truth) or ('timeline' if timeline else '')
 
     @abstractmethod
     def _pack(self, samples: list[Any]) -> ColumnsT:
@@ -93,6 +102,10 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
         sensor = make_sensor(self.type_name, self._name, self._settings, self._seed)
         if self._mount is not None:
             sensor.set_mount(*self._mount)
+        if self._timeline:
+            sensor.inject_timeline(self._timeline)
+        for _ in range(self._power_on):
+            sensor.power_cycle()
         return sensor
 
     def blocks(self) -> Iterator[ColumnsT]:
@@ -142,6 +155,10 @@ class GpsRun(Run[GpsSettings, GpsColumns]):
 
     def _pack(self, samples: list[Any]) -> GpsColumns:
         return GpsColumns.of(samples)
+
+
+#: what runs each type of sensor of the catalogue
+RUNS: dict[str, type[Run[Any, Any]]] = {'imu': ImuRun, 'gps': GpsRun}
 
 
 def _reason(settings: Any, truth: TruthColumns) -> str:

@@ -17,7 +17,7 @@ from benchmarks import allan, batch, contest, page, process, relay, startup, sui
 from benchmarks.bars import BARS, bars_of
 from benchmarks.contest import Contender
 from benchmarks.report import BROKEN, NOT_RUN, PASS, SHORT, Broken, Report
-from jaguar_sensors_ros.ros.cdr import decode_odometry
+from jaguar_sensors_ros.messages.cdr import decode_odometry
 
 NORMALS = 'benchmarks.floors:normals'
 

@@ -17,10 +17,13 @@ from rclpy.serialization import deserialize_message, serialize_message
 from ros_helpers import RELIABLE, Graph, circle
 from sensor_msgs.msg import Imu, NavSatFix, Temperature
 
-from jaguar_sensors_ros.ros import cdr, codec, encoders, writer
+from jaguar_sensors_ros.messages import cdr
+from jaguar_sensors_ros.messages.encoder import SWITCH, Encoder
+from jaguar_sensors_ros.ros import codec
 from jaguar_sensors_ros.ros.gps_node import GpsNode
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 from jaguar_sensors_ros.ros.reader import read_odometry
+from jaguar_sensors_ros.ros.wire import encoders, writer
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
     ChannelError,
@@ -35,7 +38,7 @@ from jaguar_sensors_ros.types import (
 @pytest.fixture(autouse=True)
 def switched_on(monkeypatch):
     """Let the tests say themselves where the codec is off."""
-    monkeypatch.setenv(codec.SWITCH, 'on')
+    monkeypatch.setenv(SWITCH, 'on')
 
 
 SPECIAL = (0.0, -0.0, 1e308, -5e-324, math.pi, math.inf, -math.inf, 0.1)
@@ -201,9 +204,9 @@ def test_a_template_that_is_wrong_is_not_used(paths, capfd):
         return (*divmod(sample.t_ns, 10**9), sample.temperature_c)[:len(paths)]
 
     chance = random.Random(4)
-    encode = codec.Encoder(
-        writer.temperature, lambda sample, frame_id: frame_id, lambda sample, frame_id: paths,
-        values,
+    encode = Encoder(
+        writer.types, writer.temperature, lambda sample, frame_id: frame_id,
+        lambda sample, frame_id: paths, values,
     )
     for _ in range(8):
         given = (imu_sample(chance), 'f')
@@ -307,7 +310,7 @@ def test_the_check_at_start_up_finds_a_reader_that_differs(monkeypatch):
 
 @pytest.mark.parametrize('text', ['off', 'OFF', '0', 'false'])
 def test_the_environment_switches_to_ordinary_messages(monkeypatch, text):
-    monkeypatch.setenv(codec.SWITCH, text)
+    monkeypatch.setenv(SWITCH, text)
     assert codec.odometry_reader() == (False, read_odometry)
     chance = random.Random(8)
     encode = encoders.temperature()
@@ -321,7 +324,7 @@ def test_the_environment_switches_to_ordinary_messages(monkeypatch, text):
 
 def published(graph, monkeypatch, state, node, topics, **values):
     """Start a node; return it and the types of what it publishes, by topic."""
-    monkeypatch.setenv(codec.SWITCH, state)
+    monkeypatch.setenv(SWITCH, state)
     running = graph.start(node, **values)
     kinds = {}
     for name in topics:

@@ -14,9 +14,9 @@ from ros_helpers import BEST_EFFORT, LATCHED, Graph, rest, stamp_ns  # noqa: E40
 from sensor_msgs.msg import Imu, NavSatFix  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
-from jaguar_sensors_ros.ros import writer  # noqa: E402
 from jaguar_sensors_ros.ros.gps_node import GpsNode  # noqa: E402
 from jaguar_sensors_ros.ros.imu_node import ImuNode  # noqa: E402
+from jaguar_sensors_ros.ros.wire import writer  # noqa: E402
 
 pytestmark = pytest.mark.ros
 

@@ -152,3 +152,21 @@ class LocalColumns(LocalFrame):
             return super().gravity_n(p_n, model)
         p_e: Columns = self.ecef_from_local(p_n)
         return matrix_times(self.C_ne, earth.gravity_e(p_e, np.sqrt))
+
+
+def matrix_from_quat(q: Columns) -> Any:
+    """Return the rotation matrices C(q), rows of columns; :func:`nav.rotation.matrix_from_quat`.
+
+    The quaternions are not zero.  The order of operations is that of transforms3d.
+    """
+    w, x, y, z = q
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    xs, ys, zs = x * s, y * s, z * s
+    wx, wy, wz = w * xs, w * ys, w * zs
+    xx, xy, xz = x * xs, x * ys, x * zs
+    yy, yz, zz = y * ys, y * zs, z * zs
+    return (
+        (1.0 - (yy + zz), xy - wz, xz + wy),
+        (xy + wz, 1.0 - (xx + zz), yz - wx),
+        (xz - wy, yz + wx, 1.0 - (xx + yy)),
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from rclpy.task import Future
 
-from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.calibration import Calibration
 from jaguar_sensors_ros.types import JaguarError

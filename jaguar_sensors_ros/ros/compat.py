@@ -19,7 +19,6 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
-from sensor_msgs.msg import NavSatStatus
 
 from jaguar_sensors_ros.types import JaguarError
 
@@ -27,12 +26,6 @@ from jaguar_sensors_ros.types import JaguarError
 _SPIN_TIMEOUT_S = 0.2
 #: most events served at once; a bound only
 _MOST_EVENTS = 10_000
-#: NavSatStatus.status and .service; the names are the same everywhere, UNKNOWN is not used
-STATUS_NO_FIX: int = NavSatStatus.STATUS_NO_FIX
-STATUS_FIX: int = NavSatStatus.STATUS_FIX
-STATUS_SBAS: int = NavSatStatus.STATUS_SBAS_FIX
-STATUS_GBAS: int = NavSatStatus.STATUS_GBAS_FIX
-SERVICE_GPS: int = NavSatStatus.SERVICE_GPS
 
 MISSING_INTERFACES = '''\
 The package jaguar_sensors_msgs is not built or not sourced.  colcon does not look for packages

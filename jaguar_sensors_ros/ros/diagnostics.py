@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from jaguar_sensors_ros.ros import writer
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.sensors.base import Status
 from jaguar_sensors_ros.sensors.settings import TruthSettings
 from jaguar_sensors_ros.truth.intake import TruthIntake

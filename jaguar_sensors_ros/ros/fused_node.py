@@ -17,10 +17,11 @@ from jaguar_sensors_ros.redundancy.alignment import Aligner
 from jaguar_sensors_ros.redundancy.reading import Reader, Reading
 from jaguar_sensors_ros.redundancy.settings import FusedSettings
 from jaguar_sensors_ros.redundancy.voting import Vote, Voter
-from jaguar_sensors_ros.ros import compat, encoders, qos, writer
+from jaguar_sensors_ros.ros import compat, qos
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
+from jaguar_sensors_ros.ros.wire import encoders, writer
 from jaguar_sensors_ros.types import NS_PER_S, ImuSample, JaguarError
 
 #: how far [s] an input may be behind the foremost, on top of the largest latency

@@ -7,9 +7,9 @@ from typing import Any
 from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
 from sensor_msgs.msg import Imu, Temperature
 
-from jaguar_sensors_ros.ros import encoders
 from jaguar_sensors_ros.ros.outlet import Outlet, publish
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
+from jaguar_sensors_ros.ros.wire import encoders
 from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.types import ImuSample

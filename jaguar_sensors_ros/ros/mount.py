@@ -9,8 +9,9 @@ from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
-from jaguar_sensors_ros.ros import qos, writer
+from jaguar_sensors_ros.ros import qos
 from jaguar_sensors_ros.ros.static_tf import StaticTree
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.types import Quat, Vec3
 

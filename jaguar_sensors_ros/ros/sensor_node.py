@@ -19,7 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from jaguar_sensors_ros import catalogue
 from jaguar_sensors_ros.component import ParameterError, declarations
-from jaguar_sensors_ros.ros import compat, qos, writer
+from jaguar_sensors_ros.ros import compat, qos
 from jaguar_sensors_ros.ros.calibrator import Calibrator
 from jaguar_sensors_ros.ros.diagnostics import Monitor
 from jaguar_sensors_ros.ros.fault_desk import FaultDesk
@@ -31,6 +31,7 @@ from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import stamp_ns, vector
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
 from jaguar_sensors_ros.ros.truth_hub import Channel, TruthHub
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.sensors.base import Sensor, Status
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.intake import RawOdometry

@@ -19,7 +19,7 @@ from jaguar_sensors_ros import catalogue, suite_file
 from jaguar_sensors_ros.component import ParameterError, declarations, parameter
 from jaguar_sensors_ros.faults.base import NONE, FaultRequest
 from jaguar_sensors_ros.redundancy.settings import FusedSettings
-from jaguar_sensors_ros.ros import compat, qos, writer
+from jaguar_sensors_ros.ros import compat, qos
 from jaguar_sensors_ros.ros.fused_node import FusedNode
 from jaguar_sensors_ros.ros.gps_node import GpsNode
 from jaguar_sensors_ros.ros.imu_node import ImuNode
@@ -28,6 +28,7 @@ from jaguar_sensors_ros.ros.reader import read_fault
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.ros.suite_terms import SuiteTerms
 from jaguar_sensors_ros.ros.truth_hub import TruthHub
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.suite_file import FusedEntry, Member
 from jaguar_sensors_ros.types import JaguarError
 

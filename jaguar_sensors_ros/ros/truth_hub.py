@@ -15,9 +15,9 @@ from typing import Any
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
+from jaguar_sensors_ros.messages.cdr import CodecError
 from jaguar_sensors_ros.nav.frames import LocalFrame
 from jaguar_sensors_ros.ros import codec, qos
-from jaguar_sensors_ros.ros.cdr import CodecError
 from jaguar_sensors_ros.sensors.settings import SensorSettings, TruthSettings
 from jaguar_sensors_ros.truth.intake import RawOdometry, TruthIntake
 from jaguar_sensors_ros.truth.track import Push

@@ -23,8 +23,9 @@ from tf2_msgs.msg import TFMessage
 
 from jaguar_sensors_ros.catalogue import SENSORS, TRUTH
 from jaguar_sensors_ros.component import AUTO, declarations
-from jaguar_sensors_ros.ros import qos, writer
+from jaguar_sensors_ros.ros import qos
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
+from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR
 from jaguar_sensors_ros.truth.bag import OdometryRow
 from jaguar_sensors_ros.truth.player import Event, Payload, Player, load_source

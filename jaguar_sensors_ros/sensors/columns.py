@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from jaguar_sensors_ros.types import (
     ChannelError,
     FaultLabel,
+    FixType,
     GpsSample,
     ImuSample,
+    ImuSubSample,
 )
 
 Array = NDArray[np.float64]
@@ -34,6 +36,10 @@ class ErrorColumns(NamedTuple):
     def of(cls, errors: Sequence[ChannelError]) -> ErrorColumns:
         """Return the arrays of the labels of samples."""
         return cls(*np.array(errors, dtype=float).reshape(-1, 4, 3).transpose(1, 0, 2))
+
+    def sample(self, which: int | slice) -> ChannelError:
+        """Return one label, or some as one whose fields are columns."""
+        return ChannelError(*[_taken(part, which) for part in self])
 
 
 class ImuColumns(NamedTuple):
@@ -104,6 +110,40 @@ class ImuColumns(NamedTuple):
             [s.faults for s in samples],
         )
 
+    @property
+    def has_frame(self) -> NDArray[np.bool_]:
+        """Which samples end an increments frame."""
+        return ~np.isnan(self.delta_t_s[:, 0])
+
+    def sample(self, which: int | slice) -> ImuSample:
+        """Return one sample, or some in a row as one whose fields are columns.
+
+        Those in a row have the same faults, and all of them or none an increments frame.
+        """
+        first = which if isinstance(which, int) else which.start
+        subs = range(self.delta_t_s.shape[1]) if self.has_frame[first] else ()
+        return ImuSample(
+            _taken(self.t_ns, which),
+            _taken(self.tick, which),
+            _taken(self.angular_velocity, which),
+            _taken(self.specific_force, which),
+            None if self.orientation is None else _taken(self.orientation, which),
+            tuple(
+                ImuSubSample(
+                    *[
+                        _taken(part[:, i], which)
+                        for part in (self.delta_theta, self.delta_v, self.delta_t_s)
+                    ]
+                )
+                for i in subs
+            ),
+            self.gyro_error.sample(which),
+            self.accel_error.sample(which),
+            _taken(self.orientation_error, which),
+            _taken(self.temperature_c, which),
+            _labels(self.faults, which),
+        )
+
 
 class GpsColumns(NamedTuple):
     """Epochs of a GNSS receiver; see :class:`types.GpsSample`, whose fields these are.
@@ -155,6 +195,28 @@ class GpsColumns(NamedTuple):
                 values[name] = column
         return cls(**values)
 
+    @property
+    def has_fix(self) -> NDArray[np.bool_]:
+        """Which epochs have a fix."""
+        return self.fix_type != FixType.NONE
+
+    def sample(self, which: int | slice) -> GpsSample:
+        """Return one epoch, or some in a row as one whose fields are columns.
+
+        Those in a row have the same kind of fix and the same faults.
+        """
+        values: dict[str, Any] = {}
+        for name, part in zip(self._fields, self, strict=True):
+            if name.endswith('_error'):
+                values[name] = part.sample(which)
+            elif name == 'faults':
+                values[name] = _labels(part, which)
+            else:
+                values[name] = _taken(part, which)
+        first = which if isinstance(which, int) else which.start
+        values['fix_type'] = FixType(int(self.fix_type[first]))
+        return GpsSample(**values)
+
 
 def joined(blocks: Sequence[ColumnsT]) -> ColumnsT:
     """Return consecutive blocks of samples, one at least, as one."""
@@ -167,6 +229,27 @@ def joined(blocks: Sequence[ColumnsT]) -> ColumnsT:
 def chosen(columns: ColumnsT, which: NDArray[np.bool_]) -> ColumnsT:
     """Return some of the samples."""
     return type(columns)(*[_chosen(part, which) for part in columns])
+
+
+def _taken(part: Any, which: int | slice) -> Any:
+    """Return a row in tuples, or rows as columns."""
+    if isinstance(which, int):
+        return _tuples(part[which].tolist())
+    return np.moveaxis(part[which], 0, -1)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _labels(faults: Faults, which: int | slice) -> tuple[FaultLabel, ...]:
+    if isinstance(which, int):
+        return faults[which]
+    magnitudes = np.array([[label.magnitude for label in row] for row in faults[which]]).T
+    return tuple(
+        FaultLabel(label.mode, label.target, column)
+        for label, column in zip(faults[which.start], magnitudes, strict=True)
+    )
 
 
 def _joined(parts: Sequence[Any]) -> Any:

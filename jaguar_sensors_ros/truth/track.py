@@ -65,6 +65,11 @@ class TruthTrack:
         """The newest sample taken, or None before the first."""
         return self._recent[-1] if self._recent else None
 
+    @property
+    def recent(self) -> tuple[TruthSample, ...]:
+        """The samples from which the next piece will be made."""
+        return tuple(self._recent)
+
     def forget(self) -> None:
         """Start afresh, as before the first message."""
         self._recent = []

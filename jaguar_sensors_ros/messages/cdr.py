@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
-from rclpy.serialization import serialize_message
+import numpy as np
+from numpy.typing import NDArray
 
+from jaguar_sensors_ros.messages.types import MessageTypes
 from jaguar_sensors_ros.truth.intake import RawOdometry
 from jaguar_sensors_ros.types import NS_PER_S, new
 
@@ -110,6 +112,8 @@ class Template:
 
     Parameters
     ----------
+    types : MessageTypes
+        What serialises it.
     message : message
         An ordinary message with all that stays as it is.
     paths : iterable of str
@@ -121,8 +125,8 @@ class Template:
         if the middleware does not serialise to plain CDR.
     """
 
-    def __init__(self, message: Any, paths: Iterable[str]) -> None:
-        data = serialize_message(message)
+    def __init__(self, types: MessageTypes, message: Any, paths: Iterable[str]) -> None:
+        data = types.serialize(message)
         order = _ORDERS.get(bytes(data[:2]))
         if order is None:
             raise CodecError('the encapsulation is not plain CDR')
@@ -133,6 +137,7 @@ class Template:
             whole[part] = data[part]
         numbers = [layout.numbers[path] for path in paths]
         codes, self.constants, order_of = _interleaved(bytes(whole), numbers)
+        self._whole, self._order, self._numbers = bytes(whole), order, numbers
         self.pack = struct.Struct(order + codes).pack
         self.pick = itemgetter(*order_of)
         self.unchecked = CHECKED
@@ -141,10 +146,29 @@ class Template:
         """Return the message with these numbers, in the order of the paths."""
         return self.pack(*self.pick(values + self.constants))
 
-    def agrees(self, values: tuple[float, ...], message: Any) -> bool:
-        """Tell whether the bytes are those of the ordinary message, padding excepted."""
-        ours, its = self.fill(values), serialize_message(message)
-        room = len(its) - len(ours)  # serialize_message leaves room for what might be aligned
+    def rows(self, values: Iterable[Any], count: int) -> NDArray[np.uint8]:
+        """Return many messages, shape (count, size), from columns in the order of the paths.
+
+        What is a column's and what is one number for all may be mixed.
+        """
+        places = [place for place, _ in self._numbers]
+        kind = np.dtype({
+            'names': [str(place) for place in places],
+            'formats': [self._order + code for _, code in self._numbers],
+            'offsets': places,
+            'itemsize': len(self._whole),
+        })
+        made = np.empty((count, len(self._whole)), dtype=np.uint8)
+        made[:] = np.frombuffer(self._whole, dtype=np.uint8)
+        filled = made.view(kind)[:, 0]
+        for place, column in zip(places, values, strict=True):
+            filled[str(place)] = column
+        return made
+
+    def agrees(self, values: tuple[float, ...], its: bytes) -> bool:
+        """Tell whether the bytes are those of an ordinary message, padding excepted."""
+        ours = self.fill(values)
+        room = len(its) - len(ours)  # rclpy leaves room for what might be aligned
         return 0 <= room < 8 and all(ours[part] == its[part] for part in self._used)
 
 
