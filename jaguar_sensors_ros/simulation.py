@@ -42,8 +42,8 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
     parameters ``truth.authority`` and ``truth.max_gap_s`` count, the others of ``truth.*`` tell
     how messages are read; ``latency_s`` and names of frames have no effect.
 
-    ``reason`` names the parameter, or the timeline, for which samples are made one by one, fifty to a
-    hundred times slower; it is empty where whole arrays are made.
+    ``reason`` names the parameter, or the timeline, for which samples are made one by one, fifty
+    to a hundred times slower; it is empty where whole arrays are made.
 
     Parameters
     ----------

@@ -88,9 +88,9 @@ def parse(text: str, name: str) -> Suite:
     """
     top = strict_yaml.mapping(strict_yaml.load(text, name), name)
     _known(top, _KEYS, name)
-    common = _common(_parameters(top.get('common'), f'{name}: common'), f'{name}: common')
+    common = common_parameters(parameters_in(top.get('common'), f'{name}: common'), f'{name}: common')
     sensors = [
-        _sensor(entry, f'{name}: sensors[{i}]', common)
+        sensor_entry(entry, f'{name}: sensors[{i}]', common)
         for i, entry in enumerate(_entries(top, 'sensors', name))
     ]
     if not sensors:
@@ -109,12 +109,12 @@ def _entries(top: Mapping[str, object], key: str, name: str) -> list[object]:
     return [] if given is None else strict_yaml.sequence(given, f'{name}: {key}')
 
 
-def _sensor(given: object, where: str, common: Values) -> SensorEntry:
+def sensor_entry(given: object, where: str, common: Values) -> SensorEntry:
     entry = strict_yaml.mapping(given, where)
     name = _name(entry, where)
     where = f'{where} ({name})'
     _known(entry, _SENSOR_KEYS, where)
-    own = _parameters(entry.get('parameters'), f'{where}: parameters')
+    own = parameters_in(entry.get('parameters'), f'{where}: parameters')
     try:
         kind = require_type(entry.get('type'))
         names = {declared.name for declared in declarations(SENSORS[kind][1])}
@@ -130,7 +130,7 @@ def _fused(given: object, where: str, imus: list[str]) -> FusedEntry:
     name = _name(entry, where)
     where = f'{where} ({name})'
     _known(entry, _FUSED_KEYS, where)
-    values = _parameters(entry.get('parameters'), f'{where}: parameters')
+    values = parameters_in(entry.get('parameters'), f'{where}: parameters')
     if 'method' in entry:
         if 'method' in values:
             raise JaguarError(f'{where}: method is given twice')
@@ -152,7 +152,7 @@ def _fused(given: object, where: str, imus: list[str]) -> FusedEntry:
     return FusedEntry(name, _namespace(entry, where), values, tuple(map(str, inputs)))
 
 
-def _common(values: Values, where: str) -> Values:
+def common_parameters(values: Values, where: str) -> Values:
     """Return the common parameters if each belongs to a type of sensor and is valid for it."""
     for name, value in values.items():
         kinds = [
@@ -171,7 +171,7 @@ def _common(values: Values, where: str) -> Values:
     return values
 
 
-def _parameters(given: object, where: str) -> Values:
+def parameters_in(given: object, where: str) -> Values:
     """Return parameters by dotted name from nested or dotted ones."""
     found: Values = {}
     if given is None:

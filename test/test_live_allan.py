@@ -18,11 +18,11 @@ from sensor_msgs.msg import Imu
 from jaguar_sensors_ros.analysis.allan import conservative_error, overlapping_adev
 from jaguar_sensors_ros.analysis.allan_theory import AXES, imu_theory
 from jaguar_sensors_ros.analysis.spectral_fit import compare, fit, spectrum_of
+from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.cli import allan_report
 from jaguar_sensors_ros.cli.allan_input import read_bag
 from jaguar_sensors_ros.cli.main import main
-from jaguar_sensors_ros.ros.bag_writer import BagWriter
 from jaguar_sensors_ros.ros.imu_node import ImuNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

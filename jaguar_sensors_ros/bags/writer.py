@@ -1,4 +1,4 @@
-"""Records serialised messages in a bag: MCAP, metadata version 8, readable from Humble on."""
+"""Records serialised messages in a bag: metadata version 8, readable from Humble on."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-
+from jaguar_sensors_ros.messages.offline import NOTE, type_store
 from jaguar_sensors_ros.types import JaguarError
 
 #: the newest layout of metadata.yaml that Humble reads too
 _METADATA_VERSION: Literal[8] = 8
-_NOTE = 'recording a bag needs the Python package rosbags: pip install jaguar_sensors_ros[bags]'
+#: storages, and how the names of their files end
+STORAGES = {'mcap': 'mcap', 'sqlite3': 'db3'}
 
 
 class BagWriter:
@@ -27,36 +27,70 @@ class BagWriter:
         Message type ('sensor_msgs/msg/Imu') by topic.
     latched : collection of str
         Topics to play back with transient local durability.
+    storage : str
+        One of ``STORAGES``.
 
     Raises
     ------
     JaguarError
-        if rosbags is missing or a message type has no definition.
+        if rosbags is missing, a message type has no definition, or the folder cannot be made.
     """
 
     def __init__(
-        self, path: Path, topics: Mapping[str, str], latched: frozenset[str] = frozenset()
+        self,
+        path: Path,
+        topics: Mapping[str, str],
+        latched: frozenset[str] = frozenset(),
+        storage: str = 'mcap',
     ) -> None:
         try:
             from rosbags.rosbag2 import StoragePlugin, Writer
         except ImportError:
-            raise JaguarError(_NOTE) from None
+            raise JaguarError(NOTE) from None
         self.path = path
-        self.counts = dict.fromkeys(topics, 0)
+        self.counts: dict[str, int] = {}
+        self._ending = STORAGES[storage]
         self._partial = path.with_name(f'.{path.name}.partial')
         shutil.rmtree(self._partial, ignore_errors=True)
-        store = _type_store(topics.values())
-        plugin = StoragePlugin.MCAP
         self._writer: Any = Writer(
-            self._partial, version=_METADATA_VERSION, storage_plugin=plugin
+            self._partial, version=_METADATA_VERSION, storage_plugin=StoragePlugin[storage.upper()]
         )
-        self._writer.open()
-        self._connections = {
-            topic: self._writer.add_connection(
-                topic, kind, typestore=store, offered_qos_profiles=[_qos(topic in latched)]
-            )
-            for topic, kind in topics.items()
-        }
+        try:
+            self._writer.open()
+        except OSError as error:
+            raise JaguarError(f'{path}: cannot be written: {error.strerror}') from None
+        self._connections: dict[str, Any] = {}
+        try:
+            for topic, kind in topics.items():
+                self.add(topic, kind, [_qos(topic in latched)])
+        except JaguarError:
+            self.discard()
+            raise
+
+    def add(self, topic: str, kind: str, profiles: list[Any], store: Any = None) -> None:
+        """Add a topic.
+
+        Parameters
+        ----------
+        topic, kind : str
+            Its name, and the type of its messages.
+        profiles : list of Qos
+            The qualities of service to offer at playback.
+        store : Typestore or None
+            Where the definition of the type is, by default among those we know.
+
+        Raises
+        ------
+        JaguarError
+            if there is no definition.
+        """
+        store = type_store() if store is None else store
+        if kind not in store.fielddefs:
+            raise JaguarError(f'{topic}: the type {kind} has no definition')
+        self._connections[topic] = self._writer.add_connection(
+            topic, kind, typestore=store, offered_qos_profiles=profiles
+        )
+        self.counts[topic] = 0
 
     def write(self, topic: str, received_ns: int, data: bytes) -> None:
         """Add a message as it came from the wire, with the time it was received [ns]."""
@@ -70,7 +104,7 @@ class BagWriter:
         """
         self._writer.close()
         self._writer = None
-        old, new = f'{self._partial.name}.mcap', f'{self.path.name}.mcap'
+        old, new = (f'{name}.{self._ending}' for name in (self._partial.name, self.path.name))
         (self._partial / old).rename(self._partial / new)
         metadata = self._partial / 'metadata.yaml'
         metadata.write_text(metadata.read_text('utf8').replace(old, new), 'utf8')
@@ -84,51 +118,6 @@ class BagWriter:
             self._writer.abort()
             self._writer = None
         shutil.rmtree(self._partial, ignore_errors=True)
-
-
-def _type_store(kinds: Any) -> Any:
-    """Return a rosbags type store with the types as they are installed here."""
-    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-
-    types: dict[str, Any] = {}
-    waiting = list(kinds)
-    while waiting:
-        kind = waiting.pop()
-        if kind in types:
-            continue
-        text = _definition(kind)
-        types.update(get_types_from_msg(text, kind))
-        waiting += _used(types[kind])
-    store = get_typestore(Stores.EMPTY)
-    store.register(types)
-    return store
-
-
-def _definition(kind: str) -> str:
-    """Return the text of a message definition as installed."""
-    package, _, name = kind.split('/')
-    try:
-        share = Path(get_package_share_directory(package))
-        return (share / 'msg' / f'{name}.msg').read_text('utf8')
-    except (PackageNotFoundError, OSError) as error:
-        raise JaguarError(f'{kind}: its definition is not installed ({error})') from None
-
-
-def _used(definition: Any) -> list[str]:
-    """Return the message types that a definition refers to."""
-    found: list[str] = []
-
-    def look(part: Any) -> None:
-        if isinstance(part, str) and part.count('/') == 2:
-            found.append(part)
-        elif isinstance(part, tuple | list):
-            for inner in part:
-                look(inner)
-
-    _constants, fields = definition
-    for _, kind in fields:
-        look(kind)
-    return found
 
 
 def _qos(latched: bool) -> Any:

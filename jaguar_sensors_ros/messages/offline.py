@@ -20,7 +20,7 @@ _BASIC = {'float32': 'float', 'float64': 'double', 'bool': 'boolean', 'byte': 'o
 
 @cache
 def type_store() -> Any:
-    """Return the rosbags store of all types: those of Humble, the same in later releases, and ours.
+    """Return the rosbags store of all types: those of Humble, as in later releases, and ours.
 
     Raises
     ------

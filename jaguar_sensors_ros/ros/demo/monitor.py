@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 
 from jaguar_sensors_ros.analysis.acceptance import Trace
 from jaguar_sensors_ros.analysis.fault_window import FaultWindow
-from jaguar_sensors_ros.ros.bag_writer import BagWriter
+from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.ros.demo.plan import FAULT, TOPICS, TRUTH_TOPIC, Plan
 from jaguar_sensors_ros.ros.demo.streams import GpsStream, ImuStream, RateMeter
 from jaguar_sensors_ros.ros.reader import read_odometry, stamp_ns

@@ -13,8 +13,8 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from jaguar_sensors_ros.analysis.fault_window import bias_objections
+from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.ros import compat
-from jaguar_sensors_ros.ros.bag_writer import BagWriter
 from jaguar_sensors_ros.ros.demo.monitor import DemoMonitor
 from jaguar_sensors_ros.ros.demo.plan import FAULT, TOPICS, Plan
 from jaguar_sensors_ros.ros.demo.processes import Children

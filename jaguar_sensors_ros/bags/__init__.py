@@ -1,0 +1,1 @@
+"""Bags and trajectory files in, bags with the topics of simulated sensors out, without ROS."""

@@ -1,0 +1,151 @@
+"""One simulated sensor: its samples along the truth as packets of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from jaguar_sensors_ros.bags.lines import Line
+from jaguar_sensors_ros.bags.packets import Packet, joined
+from jaguar_sensors_ros.messages.encoders import Encoders
+from jaguar_sensors_ros.messages.topics import EARTH_FRAME, TOPICS, Circumstances, Topic
+from jaguar_sensors_ros.sensors.settings import SensorSettings
+from jaguar_sensors_ros.simulation import RUNS, Run
+from jaguar_sensors_ros.types import NS_PER_S, Fidelity
+
+#: most messages of a topic in a packet, which bounds the memory they take
+_MOST = 1 << 12
+
+
+class SimulatedSensor:
+    """A sensor of which some topics are written.
+
+    Parameters
+    ----------
+    path : str
+        Its name with the namespace, without the leading slash.
+    kind : str
+        Its type in the catalogue.
+    settings : SensorSettings
+        Its parameters.
+    seed : int
+        Seed of its random numbers.
+    timeline : str
+        Text of a timeline that names it, or empty.
+    wanted : callable
+        Tells by its full name whether a topic is written.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        kind: str,
+        settings: SensorSettings,
+        seed: int,
+        timeline: str,
+        wanted: Callable[[str], bool],
+    ) -> None:
+        self.path, self.kind, self.settings, self.seed = path, kind, settings, seed
+        self._timeline = timeline
+        self.topics = {
+            name: topic
+            for name, topic in ((f'/{path}/{t.name}', t) for t in TOPICS[kind])
+            if wanted(name)
+        }
+        is_late = settings.level is not Fidelity.TRANSPARENT
+        self._latency_ns = round(settings.latency_s * NS_PER_S) if is_late else 0
+        #: samples that were put out
+        self.count = 0
+        #: the parameter for which samples are made one by one, or empty
+        self.reason = ''
+
+    def run(self, line: Line) -> Run[Any, Any]:
+        """Return the run along a line.
+
+        Raises
+        ------
+        JaguarError
+            for what is not valid, see :class:`simulation.Run`.
+        """
+        return RUNS[self.kind](
+            self.settings, line.truth, self.seed, self.path, None, self._timeline, line.number
+        )
+
+    def packets(self, lines: Iterable[Line], encoders: Encoders) -> Iterator[Packet]:
+        """Yield the messages along the lines; their time in the bag is stamp + latency."""
+        made = [(name, topic, topic.encoder(encoders)) for name, topic in self.topics.items()]
+        for line in lines:
+            run = self.run(line)
+            self.reason = self.reason or run.reason
+            circumstances = self._circumstances(run)
+            for block in run.blocks():
+                self.count += len(block.t_ns)
+                later_ns = self._latency_ns + line.offset_ns
+                for start in range(0, len(block.t_ns), _MOST):
+                    rows = range(start, min(start + _MOST, len(block.t_ns)))
+                    parts = [
+                        part
+                        for name, topic, encoder in made
+                        for part in _encoded(name, topic, encoder, block, rows, circumstances)
+                    ]
+                    if parts:
+                        packet = joined(parts)
+                        yield packet._replace(times_ns=packet.times_ns + later_ns)
+
+    def _circumstances(self, run: Any) -> Circumstances:
+        s: Any = self.settings
+        prefix = s.frame_prefix
+        return Circumstances(
+            prefix + s.frame_id,
+            prefix + getattr(s, 'vel_frame_id', ''),
+            prefix + EARTH_FRAME,
+            getattr(run, 'covariances', None),
+        )
+
+
+def _encoded(
+    name: str, topic: Topic, encoder: Any, block: Any, rows: range, circumstances: Circumstances
+) -> Iterator[Packet]:
+    """Yield the messages of a topic, those of one shape together."""
+    chosen = np.arange(rows.start, rows.stop)
+    if topic.chosen:
+        chosen = chosen[getattr(block, topic.chosen)[rows.start : rows.stop]]
+    if not len(chosen):
+        return
+    if len(chosen) < len(rows):
+        block = type(block)(*[_picked(part, chosen) for part in block])
+        rows = range(len(chosen))
+    for start, end in pairwise(_edges(block, rows)):
+        first = topic.arguments(block.sample(start), circumstances)
+        columns = topic.arguments(block.sample(slice(start, end)), circumstances)
+        made = encoder.rows(first, columns, end - start)
+        size, blob = made.shape[1], made.tobytes()
+        data = [blob[i : i + size] for i in range(0, len(blob), size)]
+        yield Packet(block.t_ns[start:end], [name] * len(data), data)
+
+
+def _picked(part: Any, chosen: Any) -> Any:
+    if part is None:
+        return None
+    if isinstance(part, list):
+        return [part[i] for i in chosen]
+    if isinstance(part, tuple):
+        return type(part)(*[_picked(one, chosen) for one in part])  # type: ignore[call-arg]
+    return part[chosen]
+
+
+def _edges(block: Any, rows: range) -> list[int]:
+    """Return where samples of another shape begin: another kind of fix, other faults."""
+    edges = [rows.start]
+    faults, kinds = block.faults, getattr(block, 'fix_type', None)
+    for i in range(rows.start + 1, rows.stop):
+        if ((faults[i] or faults[i - 1]) and _names(faults[i]) != _names(faults[i - 1])) or (kinds is not None and kinds[i] != kinds[i - 1]):
+            edges.append(i)
+    return [*edges, rows.stop]
+
+
+def _names(faults: Any) -> list[tuple[str, str]]:
+    return [(fault.mode, fault.target) for fault in faults]
