@@ -88,7 +88,8 @@ def parse(text: str, name: str) -> Suite:
     """
     top = strict_yaml.mapping(strict_yaml.load(text, name), name)
     _known(top, _KEYS, name)
-    common = common_parameters(parameters_in(top.get('common'), f'{name}: common'), f'{name}: common')
+    where = f'{name}: common'
+    common = _common(parameters_in(top.get('common'), where), where)
     sensors = [
         sensor_entry(entry, f'{name}: sensors[{i}]', common)
         for i, entry in enumerate(_entries(top, 'sensors', name))
@@ -110,6 +111,13 @@ def _entries(top: Mapping[str, object], key: str, name: str) -> list[object]:
 
 
 def sensor_entry(given: object, where: str, common: Values) -> SensorEntry:
+    """Return an entry of ``sensors``, its parameters checked; ``common`` ones come beneath.
+
+    Raises
+    ------
+    JaguarError
+        naming ``where`` and what is allowed.
+    """
     entry = strict_yaml.mapping(given, where)
     name = _name(entry, where)
     where = f'{where} ({name})'
@@ -152,7 +160,7 @@ def _fused(given: object, where: str, imus: list[str]) -> FusedEntry:
     return FusedEntry(name, _namespace(entry, where), values, tuple(map(str, inputs)))
 
 
-def common_parameters(values: Values, where: str) -> Values:
+def _common(values: Values, where: str) -> Values:
     """Return the common parameters if each belongs to a type of sensor and is valid for it."""
     for name, value in values.items():
         kinds = [

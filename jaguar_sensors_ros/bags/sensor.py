@@ -133,18 +133,21 @@ def _picked(part: Any, chosen: Any) -> Any:
     if isinstance(part, list):
         return [part[i] for i in chosen]
     if isinstance(part, tuple):
-        return type(part)(*[_picked(one, chosen) for one in part])  # type: ignore[call-arg]
+        return type(part)(*[_picked(one, chosen) for one in part])
     return part[chosen]
 
 
 def _edges(block: Any, rows: range) -> list[int]:
     """Return where samples of another shape begin: another kind of fix, other faults."""
-    edges = [rows.start]
     faults, kinds = block.faults, getattr(block, 'fix_type', None)
-    for i in range(rows.start + 1, rows.stop):
-        if ((faults[i] or faults[i - 1]) and _names(faults[i]) != _names(faults[i - 1])) or (kinds is not None and kinds[i] != kinds[i - 1]):
-            edges.append(i)
-    return [*edges, rows.stop]
+
+    def differs(i: int) -> bool:
+        if (faults[i] or faults[i - 1]) and _names(faults[i]) != _names(faults[i - 1]):
+            return True
+        return kinds is not None and bool(kinds[i] != kinds[i - 1])
+
+    within = (i for i in range(rows.start + 1, rows.stop) if differs(i))
+    return [rows.start, *within, rows.stop]
 
 
 def _names(faults: Any) -> list[tuple[str, str]]:

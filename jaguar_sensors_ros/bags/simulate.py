@@ -85,6 +85,8 @@ class Simulation:
         self._encoders = Encoders(self._writer)
         self.sensors = _sensors(job)
         self._takers: dict[Any, LineTaker] = {}
+        #: when the first and the last message that count were recorded [ns]
+        self._recorded_ns = (0, 0)
         for sensor in self.sensors:
             key = self._key(sensor)
             if key not in self._takers:
@@ -98,7 +100,8 @@ class Simulation:
 
     def read(self, report: Report) -> None:
         """Read the truth."""
-        takers, recorded = list(self._takers.values()), []
+        takers = list(self._takers.values())
+        recorded: list[int] = []
         for recorded_ns, raw in self._asked(report):
             recorded = [*recorded[:1], recorded_ns]
             for taker in takers:
@@ -111,13 +114,15 @@ class Simulation:
         report(1.0)
 
     def _asked(self, report: Report) -> Iterator[tuple[int, RawOdometry]]:
-        """Yield the messages in the time asked."""
+        """Yield the messages from the start asked to the first that is beyond the end."""
         job, first_ns = self._job, None
         span_ns = None if job.duration_s is None else round(job.duration_s * NS_PER_S)
         for recorded_ns, raw in source.read(job.truth, report):
             if first_ns is None:
                 first_ns = raw.t_ns + round(job.start_s * NS_PER_S)
-            if raw.t_ns >= first_ns and (span_ns is None or raw.t_ns <= first_ns + span_ns):
+            if span_ns is not None and raw.t_ns > first_ns + span_ns:
+                return
+            if raw.t_ns >= first_ns:
                 yield recorded_ns, raw
 
     @property

@@ -112,7 +112,7 @@ def _written(definition: Any) -> str:
     """Return a type as rclpy writes it."""
     node, detail = definition
     if node.name == 'BASE':
-        return _BASIC.get(detail[0], detail[0])
+        return _BASIC.get(detail[0], str(detail[0]))
     if node.name == 'NAME':
         return str(detail).replace('/msg/', '/')
     inner, length = detail

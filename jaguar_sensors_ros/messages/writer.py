@@ -14,6 +14,7 @@ from jaguar_sensors_ros.sensors.base import Status
 from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR, rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
+    IDENTITY_QUAT,
     NS_PER_S,
     FaultLabel,
     FixType,
@@ -106,6 +107,7 @@ class Writer:
             message.orientation = self.quaternion(sample.orientation)
             message.orientation_covariance = covariances.orientation
         else:
+            message.orientation = self.quaternion(IDENTITY_QUAT)
             message.orientation_covariance = _NO_ORIENTATION
         return message
 

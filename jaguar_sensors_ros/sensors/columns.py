@@ -198,7 +198,7 @@ class GpsColumns(NamedTuple):
     @property
     def has_fix(self) -> NDArray[np.bool_]:
         """Which epochs have a fix."""
-        return self.fix_type != FixType.NONE
+        return np.asarray(self.fix_type != FixType.NONE)
 
     def sample(self, which: int | slice) -> GpsSample:
         """Return one epoch, or some in a row as one whose fields are columns.
@@ -206,7 +206,8 @@ class GpsColumns(NamedTuple):
         Those in a row have the same kind of fix and the same faults.
         """
         values: dict[str, Any] = {}
-        for name, part in zip(self._fields, self, strict=True):
+        for name in self._fields:
+            part: Any = getattr(self, name)
             if name.endswith('_error'):
                 values[name] = part.sample(which)
             elif name == 'faults':
