@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import pty
 import subprocess
@@ -13,24 +11,9 @@ from jaguar_sensors_msgs.msg import SensorState
 from jaguar_sensors_msgs.srv import InjectFailure, InjectTimeline
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
+from tool_helpers import CODE, run  # noqa: F401 - for those who import it from here
 
-from jaguar_sensors_ros.cli.main import main
 from jaguar_sensors_ros.ros import qos
-
-#: what a console script of the tool does
-CODE = 'from jaguar_sensors_ros.cli.main import main; raise SystemExit(main())'
-
-
-def run(*arguments):
-    """Run the tool in this process; return exit status, stdout, stderr (not that of nodes)."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = main(list(arguments))
-        except SystemExit as end:
-            status = end.code
-    return status, out.getvalue(), err.getvalue()
-
 
 class OnTerminal:
     """The tool in a process of its own whose output is a terminal; a context manager."""

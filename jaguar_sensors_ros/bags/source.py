@@ -128,6 +128,8 @@ def _messages(
                 report(number / max(count, number))
         if number == 0:
             raise JaguarError(f'{where} has no messages')
+        if number < count:
+            raise JaguarError(f'{where} has {number} messages where the bag says {count}')
 
 
 def _poses(chosen: Chosen, report: Report) -> Iterator[tuple[int, RawOdometry]]:

@@ -111,6 +111,8 @@ def open_bag(path: Path) -> Iterator[Any]:
             'pip install jaguar_sensors_ros[bags]'
         ) from None
     store = get_typestore(Stores.ROS2_HUMBLE)
+    for file in path.glob('*.db3') if path.is_dir() else [path]:
+        _check_whole(file)
     try:
         with AnyReader([path], default_typestore=store) as reader:
             yield reader
@@ -123,6 +125,21 @@ def open_bag(path: Path) -> Iterator[Any]:
         raise JaguarError(
             f'{path}: the bag is damaged: {type(error).__name__}: {error}'
         ) from error
+
+
+def _check_whole(path: Path) -> None:
+    """Raise JaguarError for an sqlite3 file that is cut off, which sqlite may not notice.
+
+    Source: "Database File Format", sqlite.org/fileformat.html, sections 1.3.2 and 1.3.7.
+    """
+    with path.open('rb') as file:
+        header = file.read(100)
+    if not header.startswith(MAGIC[1]) or len(header) < 100:
+        return
+    page, pages = int.from_bytes(header[16:18], 'big'), int.from_bytes(header[28:32], 'big')
+    needed, size = (page if page > 1 else 65536) * pages, path.stat().st_size
+    if size < needed:
+        raise JaguarError(f'{path}: the bag is damaged: {size} bytes of {needed}')
 
 
 def choose_topic(path: Path, topic: str, connections: list[Any], kind: str) -> str:
