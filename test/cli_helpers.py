@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -14,6 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from tool_helpers import CODE, run  # noqa: F401 - for those who import it from here
 
 from jaguar_sensors_ros.ros import qos
+
 
 class OnTerminal:
     """The tool in a process of its own whose output is a terminal; a context manager."""

@@ -14,7 +14,7 @@ pytest.importorskip('rosbags')
 from bag_helpers import SECOND, drive, odometry, pose, read, stamp, stamps, write
 from tool_helpers import CODE, run
 
-from jaguar_sensors_ros.catalogue import make_sensor, make_settings
+from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.simulation import ImuRun
 from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.trajectory import FigureEight

@@ -146,7 +146,7 @@ def _poses(chosen: Chosen, report: Report) -> Iterator[tuple[int, RawOdometry]]:
 
     for received_ns, message in _messages(chosen, report, decode):
         stamp = message.header.stamp
-        p, q = (_at(message, path) for path in paths)
+        p, q = (at(message, path) for path in paths)
         frame = getattr(message, 'child_frame_id', frame) or frame
         received.append(received_ns)
         times.append(stamp.sec * NS_PER_S + stamp.nanosec)
@@ -158,7 +158,8 @@ def _poses(chosen: Chosen, report: Report) -> Iterator[tuple[int, RawOdometry]]:
     yield from _along(curve, times, received, frame)
 
 
-def _at(message: Any, path: str) -> Any:
+def at(message: Any, path: str) -> Any:
+    """Return a field of a message by its dotted path."""
     for name in path.split('.'):
         message = getattr(message, name)
     return message

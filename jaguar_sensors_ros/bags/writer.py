@@ -93,8 +93,17 @@ class BagWriter:
         self.counts[topic] = 0
 
     def write(self, topic: str, received_ns: int, data: bytes) -> None:
-        """Add a message as it came from the wire, with the time it was received [ns]."""
-        self._writer.write(self._connections[topic], received_ns, data)
+        """Add a message as it came from the wire, with the time it was received [ns].
+
+        Raises
+        ------
+        JaguarError
+            if it cannot be written, as on a full disk.
+        """
+        try:
+            self._writer.write(self._connections[topic], received_ns, data)
+        except OSError as error:
+            raise JaguarError(f'{self.path}: cannot be written: {error.strerror}') from None
         self.counts[topic] += 1
 
     def finish(self) -> None:
