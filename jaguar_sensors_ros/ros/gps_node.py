@@ -8,13 +8,12 @@ from geometry_msgs.msg import TwistWithCovarianceStamped
 from jaguar_sensors_msgs.msg import GnssError, GnssSolution
 from sensor_msgs.msg import NavSatFix
 
+from jaguar_sensors_ros.messages.topics import EARTH_FRAME
 from jaguar_sensors_ros.ros.outlet import publish
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.ros.wire import encoders
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.types import GpsSample
-
-EARTH_FRAME = 'earth'
 
 
 class GpsNode(SensorNode[GpsSettings, GpsSample]):
