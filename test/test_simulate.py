@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +13,11 @@ import pytest
 
 pytest.importorskip('rosbags')
 
-from bag_helpers import SECOND, drive, odometry, pose, read, stamp, stamps, write
+from bag_helpers import SECOND, TYPES, drive, odometry, pose, read, stamp, stamps, write
+from rosbags.rosbag2 import storage_mcap
 from tool_helpers import CODE, run
 
+from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.simulation import ImuRun
 from jaguar_sensors_ros.truth.columns import TruthColumns
@@ -296,6 +300,34 @@ def test_several_odometries_must_be_chosen_from_but_for_ground_truth(tmp_path):
     assert 'set --odom-topic to one of /filtered, /odom' in refused(tmp_path, source)
     usual = write(tmp_path / 'usual', {'/ground_truth/odom': messages, '/filtered': messages})
     simulate(usual, tmp_path / 'out')
+
+
+def test_bytes_that_are_no_odometry_are_named_by_message(tmp_path):
+    bag = BagWriter(tmp_path / 'in', {'/odom': 'nav_msgs/msg/Odometry'})
+    good = TYPES.serialize(odometry(SECOND))
+    for i, data in enumerate((good, good[:-100], b'')):
+        bag.write('/odom', SECOND + i, data)
+    bag.finish()
+    assert 'topic /odom: message 2 cannot be read: too few bytes' in refused(
+        tmp_path, tmp_path / 'in'
+    )
+
+
+def test_a_time_without_two_messages_is_refused(tmp_path):
+    source = drive(tmp_path / 'in')
+    said = refused(tmp_path, source, '--start', '100')
+    assert 'no two successive messages to go by (0 in the time asked)' in said
+    alone = write(tmp_path / 'alone', {'/odom': [(None, odometry(SECOND))]})
+    assert 'no two successive messages to go by (1 in' in refused(tmp_path, alone)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
+    def full(self, *arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    source = drive(tmp_path / 'in')
+    monkeypatch.setattr(storage_mcap.McapWriter, 'close_chunk', full)
+    assert 'out: cannot be written: No space left on device' in refused(tmp_path, source)
 
 
 def test_bad_messages_are_dropped_and_counted_as_live(tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 
 from jaguar_sensors_ros.bags import source
 from jaguar_sensors_ros.bags.source import Report
+from jaguar_sensors_ros.messages.offline import type_store
 from jaguar_sensors_ros.nav.rotation import rotate
 from jaguar_sensors_ros.truth.bag import ODOMETRY, is_bag, open_bag
 from jaguar_sensors_ros.types import NS_PER_S, JaguarError
@@ -102,11 +103,16 @@ def to_csv(path: Path, output: Path, topics: Sequence[str], report: Report) -> W
         naming file and topic, and what is wrong.
     """
     _require_bag(path)
-    with open_bag(path) as reader, _complete(output) as folder:
+    with open_bag(path, type_store()) as reader, _complete(output) as folder:
         store = reader.typestore
-        chosen = [
-            c for c in _chosen(path, reader.connections, topics) if _is_flat(store, c.msgtype)
-        ]
+        asked = _chosen(path, reader.connections, topics)
+        for c in asked:
+            if c.msgtype not in store.fielddefs:
+                raise JaguarError(
+                    f'{path}: topic {c.topic}: the type {c.msgtype} has no definition in the bag; '
+                    'leave it out with --topics'
+                )
+        chosen = [c for c in asked if _is_flat(store, c.msgtype)]
         if not chosen:
             raise JaguarError(f'{path}: has no topic that fits into a table')
         names = {c.topic: f'{c.topic.strip("/").replace("/", "_")}.csv' for c in chosen}
@@ -245,7 +251,7 @@ def to_euroc(path: Path, output: Path, topics: Sequence[str], report: Report) ->
     """
     _require_bag(path)
     written: Written = {}
-    with open_bag(path) as reader, _complete(output) as folder:
+    with open_bag(path, type_store()) as reader, _complete(output) as folder:
         imus = _imus(path, reader.connections, topics)
         for i, c in enumerate(imus):
             name = f'mav0/imu{i}/data.csv'

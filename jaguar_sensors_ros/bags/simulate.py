@@ -23,7 +23,7 @@ from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.catalogue import FAULTS, make_settings
 from jaguar_sensors_ros.faults.timeline import matches, parse
 from jaguar_sensors_ros.messages.encoders import Encoders
-from jaguar_sensors_ros.messages.offline import OfflineTypes
+from jaguar_sensors_ros.messages.offline import OfflineTypes, type_store
 from jaguar_sensors_ros.messages.topics import TOPICS
 from jaguar_sensors_ros.messages.writer import Writer
 from jaguar_sensors_ros.nav.rotation import quat_from_rpy
@@ -205,7 +205,7 @@ class Simulation:
     def _input(self, bag: BagWriter) -> Iterator[Iterator[Packet]]:
         """Add the topics of the input to a bag; yield its messages."""
         job = self._job
-        with open_bag(job.truth.path) as reader:
+        with open_bag(job.truth.path, type_store()) as reader:
             late: set[str] = set()
             for c in reader.connections:
                 if c.topic in bag.counts and c.topic != TF_STATIC:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,10 +57,8 @@ class BagWriter:
         self._writer: Any = Writer(
             self._partial, version=_METADATA_VERSION, storage_plugin=StoragePlugin[storage.upper()]
         )
-        try:
+        with self._telling():
             self._writer.open()
-        except OSError as error:
-            raise JaguarError(f'{path}: cannot be written: {error.strerror}') from None
         self._connections: dict[str, Any] = {}
         try:
             for topic, kind in topics.items():
@@ -102,29 +102,48 @@ class BagWriter:
         """
         try:
             self._writer.write(self._connections[topic], received_ns, data)
-        except OSError as error:
-            raise JaguarError(f'{self.path}: cannot be written: {error.strerror}') from None
+        except (OSError, sqlite3.Error) as error:
+            raise self._error(error) from None
         self.counts[topic] += 1
 
     def finish(self) -> None:
         """Close the bag and give it its name.
 
         The file inside is named after the folder, as ``ros2 bag record`` does.
+
+        Raises
+        ------
+        JaguarError
+            if it cannot be written.
         """
-        self._writer.close()
-        self._writer = None
-        old, new = (f'{name}.{self._ending}' for name in (self._partial.name, self.path.name))
-        (self._partial / old).rename(self._partial / new)
-        metadata = self._partial / 'metadata.yaml'
-        metadata.write_text(metadata.read_text('utf8').replace(old, new), 'utf8')
-        if self.path.exists():
-            shutil.rmtree(self.path)
-        self._partial.rename(self.path)
+        with self._telling():
+            self._writer.close()
+            self._writer = None
+            old, new = (f'{name}.{self._ending}' for name in (self._partial.name, self.path.name))
+            (self._partial / old).rename(self._partial / new)
+            metadata = self._partial / 'metadata.yaml'
+            metadata.write_text(metadata.read_text('utf8').replace(old, new), 'utf8')
+            if self.path.exists():
+                shutil.rmtree(self.path)
+            self._partial.rename(self.path)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Turn errors of the file system into one that names the bag."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise self._error(error) from None
+
+    def _error(self, error: Exception) -> JaguarError:
+        reason = getattr(error, 'strerror', None) or error
+        return JaguarError(f'{self.path}: cannot be written: {reason}')
 
     def discard(self) -> None:
         """Remove what was not finished."""
         if self._writer is not None:
-            self._writer.abort()
+            with suppress(OSError, sqlite3.Error):
+                self._writer.abort()
             self._writer = None
         shutil.rmtree(self._partial, ignore_errors=True)
 

@@ -94,8 +94,15 @@ def is_bag(path: Path) -> bool:
 
 
 @contextmanager
-def open_bag(path: Path) -> Iterator[Any]:
+def open_bag(path: Path, store: Any = None) -> Iterator[Any]:
     """Open a ROS 2 bag (mcap or sqlite3) for reading, without ROS.
+
+    Parameters
+    ----------
+    path : Path
+        The folder of a bag, or one file.
+    store : Typestore or None
+        The types for a bag without definitions, as Humble writes sqlite3; None: those of ROS.
 
     Raises
     ------
@@ -110,7 +117,7 @@ def open_bag(path: Path) -> Iterator[Any]:
             f'{path}: reading a bag needs the Python package rosbags: '
             'pip install jaguar_sensors_ros[bags]'
         ) from None
-    store = get_typestore(Stores.ROS2_HUMBLE)
+    store = get_typestore(Stores.ROS2_HUMBLE) if store is None else store
     for file in path.glob('*.db3') if path.is_dir() else [path]:
         _check_whole(file)
     try:
