@@ -128,6 +128,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.clock = SensorClock(self.streams)
         self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
+        self._is_corrected = False
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
@@ -387,6 +388,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             return
         self.calibration = None
         if not run.refused:
+            self._is_corrected = True
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
 
