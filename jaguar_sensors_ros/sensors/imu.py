@@ -110,6 +110,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._input.vibration = self._vibration
         self._input.configure(s)
         self._is_transparent = self.fidelity is Fidelity.TRANSPARENT
+        self._frame_length = s.increments.samples
         self._is_instant = s.rate_output == 'instant'
         self._has_orientation = s.orientation.output != 'none'
         self._has_attitude_error = s.orientation.output == 'ahrs' and not self._is_transparent
@@ -275,7 +276,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             rate,
             force,
             q if self._has_orientation else None,
-            self._frames.push(sub, k, self.settings.increments.samples, signal.frozen),
+            self._frames.push(sub, k, self._frame_length, signal.frozen),
             _error(gyro, rate, instant_rate or ideal_rate),
             _error(accel, force, instant_force or ideal_force),
             turned,

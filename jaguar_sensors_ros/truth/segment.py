@@ -37,7 +37,7 @@ _GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
 Moved = tuple[Vec3, Vec3, tuple[Vec3, Vec3]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class TwistSegment:
     """v_b and omega_b linear in the body frame, attitude along the turn between the poses.
 
@@ -50,22 +50,23 @@ class TwistSegment:
     first: TruthSample
     last: TruthSample
     #: times [ns] at which the piece begins and ends
-    start_ns: int = field(init=False, repr=False, compare=False)
-    end_ns: int = field(init=False, repr=False, compare=False)
-    _span_ns: int = field(init=False, repr=False, compare=False)
-    _phi: Vec3 = field(init=False, repr=False, compare=False)
+    start_ns: int = field(repr=False, compare=False)
+    end_ns: int = field(repr=False, compare=False)
+    _span_ns: int = field(repr=False, compare=False)
+    _phi: Vec3 = field(repr=False, compare=False)
     #: velocities at both ends in n, once somebody asked for a position
-    _slopes: tuple[Vec3, Vec3] | None = field(init=False, repr=False, compare=False)
+    _slopes: tuple[Vec3, Vec3] | None = field(repr=False, compare=False)
     #: what the sensors of a suite, which ask for the same interval, have in common
-    _interval: tuple[int, int, LocalFrame | None] = field(init=False, repr=False, compare=False)
-    _common: Moved = field(init=False, repr=False, compare=False)
+    _interval: tuple[int, int, LocalFrame | None] = field(repr=False, compare=False)
+    _common: Moved = field(repr=False, compare=False)
 
     #: two messages tell of no faster motion
     is_smooth: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        self.start_ns, self.end_ns = self.first.t_ns, self.last.t_ns
-        self._span_ns = self.end_ns - self.start_ns
+    def __init__(self, first: TruthSample, last: TruthSample) -> None:
+        self.first, self.last = first, last
+        self.start_ns, self.end_ns = start_ns, end_ns = first.t_ns, last.t_ns
+        self._span_ns = end_ns - start_ns
         self._phi = self._rotation_vector()
         self._interval = (0, 0, None)
         self._slopes = None
