@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from jaguar_sensors_ros.component import ParameterError
 from jaguar_sensors_ros.sensors.columns import GpsColumns, ImuColumns, joined
 from jaguar_sensors_ros.sensors.gps_array import GpsArray
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
-from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.sensors.imu_array import ImuArray
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
 from jaguar_sensors_ros.sensors.settings import SensorSettings
@@ -108,12 +107,17 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
             sensor.power_cycle()
         return sensor
 
+    @property
+    def covariances(self) -> Any:
+        """The covariances that go with all samples, None for a type that gives each its own."""
+        return getattr(self._make(), 'covariances', None)
+
     def blocks(self) -> Iterator[ColumnsT]:
         """Yield the samples some thousands at a time; each call begins at power-on."""
         if not self.reason:
             yield from self.arrays(self._make(), self._truth).blocks()
             return
-        samples = self._one_by_one()
+        samples = self.samples()
         while few := list(islice(samples, _FEW)):
             yield self._pack(few)
 
@@ -122,8 +126,8 @@ class Run(ABC, Generic[SettingsT, ColumnsT]):
         blocks = list(self.blocks())
         return joined(blocks) if blocks else self._pack([])
 
-    def _one_by_one(self) -> Iterator[Any]:
-        """Yield the samples of the live sensor."""
+    def samples(self) -> Iterator[Any]:
+        """Yield the samples of the live sensor one by one, whatever the parameters."""
         sensor, truth = self._make(), self._settings.truth
         track = TruthTrack(truth.authority, round(truth.max_gap_s * NS_PER_S))
         for sample in self._truth.samples():
@@ -136,11 +140,6 @@ class ImuRun(Run[ImuSettings, ImuColumns]):
 
     type_name = 'imu'
     arrays = ImuArray
-
-    @property
-    def covariances(self) -> ImuCovariances:
-        """The covariances that go with all samples."""
-        return cast('ImuCovariances', self._make().covariances)
 
     def _pack(self, samples: list[Any]) -> ImuColumns:
         s = self._settings
@@ -157,8 +156,20 @@ class GpsRun(Run[GpsSettings, GpsColumns]):
         return GpsColumns.of(samples)
 
 
-#: what runs each type of sensor of the catalogue
+#: what runs the types of sensors that have a chain for arrays
 RUNS: dict[str, type[Run[Any, Any]]] = {'imu': ImuRun, 'gps': GpsRun}
+
+
+class SampleRun(Run[Any, Any]):
+    """A sensor of any type of the catalogue, of which only single samples can be had."""
+
+    def __init__(self, type_name: str, *arguments: Any, **named: Any) -> None:
+        self.type_name = type_name  # type: ignore[misc]
+        super().__init__(*arguments, **named)
+        self.reason = self.reason or f'its type, {type_name}'
+
+    def _pack(self, samples: list[Any]) -> Any:
+        raise NotImplementedError
 
 
 def _reason(settings: Any, truth: TruthColumns) -> str:

@@ -155,6 +155,11 @@ class ImuSample(NamedTuple):
     temperature_c: float
     faults: tuple[FaultLabel, ...] = ()
 
+    @property
+    def has_frame(self) -> bool:
+        """True where an increments frame ends."""
+        return bool(self.frame)
+
 
 @dataclass(frozen=True, slots=True)
 class GpsSample:

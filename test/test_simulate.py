@@ -19,7 +19,7 @@ from tool_helpers import CODE, run
 
 from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.catalogue import make_settings
-from jaguar_sensors_ros.simulation import ImuRun
+from jaguar_sensors_ros.simulation import RUNS, ImuRun
 from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.trajectory import FigureEight
 
@@ -182,6 +182,26 @@ def test_a_gap_is_counted_and_not_bridged(tmp_path):
     assert '102 messages, of these 1 gap' in err
     got = [stamp(m) for _, m, _ in read(tmp_path / 'out')['/imu/data']]
     assert got == [*stamps(1.005, 2, 200), *stamps(6.005, 7, 200)]
+
+
+@pytest.mark.parametrize('kind', ['imu', 'gps'])
+def test_a_type_without_array_computation_is_written_sample_by_sample(
+    tmp_path, monkeypatch, kind
+):
+    config = tmp_path / 'c.yaml'
+    config.write_text(
+        '/**/imu: {ros__parameters: {increments.samples: 2}}\n'
+        '/**/gps: {ros__parameters: {update_hz: 5.0, cold_start_s: 1.0}}\n'
+    )
+    common = (drive(tmp_path / 'in'), '--config', config, '--seed', '3')
+    simulate(*common, tmp_path / 'arrays')
+    monkeypatch.delitem(RUNS, kind)
+    _, err = simulate(*common, tmp_path / 'singly')
+    assert f'{kind}: made sample by sample, which is slower, for its type, {kind}' in err
+    ours, theirs = read(tmp_path / 'singly'), read(tmp_path / 'arrays')
+    assert sorted(ours) == sorted(theirs)
+    for topic, messages in ours.items():
+        assert [(t, d) for t, _, d in messages] == [(t, d) for t, _, d in theirs[topic]]
 
 
 def test_a_timeline_acts_and_labels_its_faults(tmp_path):

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
 from jaguar_sensors_ros.bags.lines import Line
 from jaguar_sensors_ros.bags.packets import Packet, joined
+from jaguar_sensors_ros.messages.encoder import Encoder
 from jaguar_sensors_ros.messages.encoders import Encoders
 from jaguar_sensors_ros.messages.topics import EARTH_FRAME, TOPICS, Circumstances, Topic
 from jaguar_sensors_ros.sensors.settings import SensorSettings
-from jaguar_sensors_ros.simulation import RUNS, Run
+from jaguar_sensors_ros.simulation import RUNS, Run, SampleRun
 from jaguar_sensors_ros.types import NS_PER_S, Fidelity
 
 #: most messages of a topic in a packet, which bounds the memory they take
 _MOST = 1 << 12
+#: full name of a topic, the topic and its encoder
+Made = tuple[str, Topic, Encoder]
 
 
 class SimulatedSensor:
@@ -57,8 +60,6 @@ class SimulatedSensor:
         }
         is_late = settings.level is not Fidelity.TRANSPARENT
         self._latency_ns = round(settings.latency_s * NS_PER_S) if is_late else 0
-        #: samples that were put out
-        self.count = 0
         #: the parameter for which samples are made one by one, or empty
         self.reason = ''
 
@@ -70,9 +71,10 @@ class SimulatedSensor:
         JaguarError
             for what is not valid, see :class:`simulation.Run`.
         """
-        return RUNS[self.kind](
-            self.settings, line.truth, self.seed, self.path, None, self._timeline, line.number
-        )
+        given = self.settings, line.truth, self.seed, self.path, None, self._timeline, line.number
+        if self.kind in RUNS:
+            return RUNS[self.kind](*given)
+        return SampleRun(self.kind, *given)
 
     def packets(self, lines: Iterable[Line], encoders: Encoders) -> Iterator[Packet]:
         """Yield the messages along the lines; their time in the bag is stamp + latency."""
@@ -80,20 +82,12 @@ class SimulatedSensor:
         for line in lines:
             run = self.run(line)
             self.reason = self.reason or run.reason
-            circumstances = self._circumstances(run)
-            for block in run.blocks():
-                self.count += len(block.t_ns)
-                later_ns = self._latency_ns + line.offset_ns
-                for start in range(0, len(block.t_ns), _MOST):
-                    rows = range(start, min(start + _MOST, len(block.t_ns)))
-                    parts = [
-                        part
-                        for name, topic, encoder in made
-                        for part in _encoded(name, topic, encoder, block, rows, circumstances)
-                    ]
-                    if parts:
-                        packet = joined(parts)
-                        yield packet._replace(times_ns=packet.times_ns + later_ns)
+            blocks = _in_columns if self.kind in RUNS else _one_by_one
+            later_ns = self._latency_ns + line.offset_ns
+            for parts in blocks(run, made, self._circumstances(run)):
+                if parts:
+                    packet = joined(parts)
+                    yield packet._replace(times_ns=packet.times_ns + later_ns)
 
     def _circumstances(self, run: Any) -> Circumstances:
         s: Any = self.settings
@@ -102,8 +96,37 @@ class SimulatedSensor:
             prefix + s.frame_id,
             prefix + getattr(s, 'vel_frame_id', ''),
             prefix + EARTH_FRAME,
-            getattr(run, 'covariances', None),
+            run.covariances,
         )
+
+
+def _in_columns(
+    run: Any, made: list[Made], circumstances: Circumstances
+) -> Iterator[list[Packet]]:
+    """Yield the messages of all topics for some samples at a time."""
+    for block in run.blocks():
+        for start in range(0, len(block.t_ns), _MOST):
+            rows = range(start, min(start + _MOST, len(block.t_ns)))
+            yield [
+                part
+                for name, topic, encoder in made
+                for part in _encoded(name, topic, encoder, block, rows, circumstances)
+            ]
+
+
+def _one_by_one(
+    run: Any, made: list[Made], circumstances: Circumstances
+) -> Iterator[list[Packet]]:
+    """Yield the same where samples are made singly."""
+    samples = run.samples()
+    while some := list(islice(samples, _MOST)):
+        parts = []
+        for name, topic, encoder in made:
+            chosen = [s for s in some if not topic.chosen or getattr(s, topic.chosen)]
+            data = [encoder.data(*topic.arguments(s, circumstances)) for s in chosen]
+            times_ns = np.array([s.t_ns for s in chosen], dtype=np.int64)
+            parts.append(Packet(times_ns, [name] * len(data), data))
+        yield parts
 
 
 def _encoded(

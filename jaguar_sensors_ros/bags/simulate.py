@@ -266,6 +266,11 @@ def _sensors(job: Job) -> list[SimulatedSensor]:
         values = dict(entry.values)
         if job.fidelity is not None:
             values['fidelity'] = job.fidelity
+        if entry.type not in TOPICS:
+            raise JaguarError(
+                f'{entry.path}: sensors of type {entry.type} are not written to bags; those of '
+                f'type {", ".join(TOPICS)} are'
+            )
         settings = make_settings(entry.type, values)
         seed = settings.random_seed if job.seed is None else job.seed
         seed = secrets.randbits(31) if seed < 0 else seed

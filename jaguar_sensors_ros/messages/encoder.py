@@ -125,6 +125,11 @@ class Encoder:
             f'{name} is published as ordinary messages, which takes longer: {reason}'
         )
 
+    def data(self, *arguments: Any) -> bytes:
+        """Return the bytes of the message for the arguments of the writer."""
+        message = self(*arguments)
+        return message if isinstance(message, bytes) else self._types.serialize(message)
+
     def rows(
         self, first: tuple[Any, ...], columns: tuple[Any, ...], count: int
     ) -> NDArray[np.uint8]:

@@ -40,7 +40,7 @@ class Topic:
     arguments : callable
         Returns the arguments of the writer for a sample, or for columns.
     chosen : str
-        Property of the columns that tells which samples go out; empty: all.
+        Property of a sample, and of columns, that tells which samples go out; empty: all.
     """
 
     name: str
