@@ -55,7 +55,7 @@ class SimulatedSensor:
         self._timeline = timeline
         self.topics = {
             name: topic
-            for name, topic in ((f'/{path}/{t.name}', t) for t in TOPICS[kind])
+            for name, topic in ((t.full_name(path, settings), t) for t in TOPICS[kind])
             if wanted(name)
         }
         is_late = settings.level is not Fidelity.TRANSPARENT

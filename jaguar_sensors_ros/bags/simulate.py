@@ -278,7 +278,9 @@ def _sensors(job: Job) -> list[SimulatedSensor]:
         sensors.append(SimulatedSensor(entry.path, entry.type, settings, seed, events, wanted))
     for pattern in job.topics:
         if pattern not in used:
-            there = ', '.join(f'/{s.path}/{t.name}' for s in sensors for t in TOPICS[s.kind])
+            there = ', '.join(
+                t.full_name(s.path, s.settings) for s in sensors for t in TOPICS[s.kind]
+            )
             raise JaguarError(f'--topics {pattern}: there is no such topic; there are {there}')
     names = [sensor.path for sensor in sensors]
     for pattern in named:

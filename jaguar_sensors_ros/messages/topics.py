@@ -41,6 +41,8 @@ class Topic:
         Returns the arguments of the writer for a sample, or for columns.
     chosen : str
         Property of a sample, and of columns, that tells which samples go out; empty: all.
+    beside : str
+        Parameter with the name of the node that the topic lies below; empty: the sensor itself.
     """
 
     name: str
@@ -48,6 +50,14 @@ class Topic:
     encoder: Callable[[Encoders], Encoder]
     arguments: Callable[[Any, Circumstances], tuple[Any, ...]]
     chosen: str = ''
+    beside: str = ''
+
+    def full_name(self, sensor: str, settings: Any) -> str:
+        """Return its name for a sensor, given by name with namespace and no leading slash."""
+        if self.beside:
+            namespace, slash, _ = sensor.rpartition('/')
+            sensor = f'{namespace}{slash}{getattr(settings, self.beside)}'
+        return f'/{sensor}/{self.name}'
 
 
 def _framed(sample: Any, c: Circumstances) -> tuple[Any, ...]:
