@@ -13,7 +13,15 @@ from jaguar_sensors_ros.ros import writer
 from jaguar_sensors_ros.ros.codec import Encoder
 from jaguar_sensors_ros.sensors.covariance import rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
-from jaguar_sensors_ros.types import NS_PER_S, FaultLabel, GpsSample, ImuSample, Vec3
+from jaguar_sensors_ros.types import (
+    NS_PER_S,
+    BaroSample,
+    FaultLabel,
+    GpsSample,
+    ImuSample,
+    MagSample,
+    Vec3,
+)
 
 _STAMP = ['header.stamp.sec', 'header.stamp.nanosec']
 
@@ -248,3 +256,71 @@ def gnss_error() -> Encoder:
         )
 
     return Encoder(writer.gnss_error, shape, paths, values)
+
+
+# ---------------------------------------------------------------------- magnetometer, barometer
+
+
+def magnetic_field() -> Encoder:
+    """Return an encoder of sensor_msgs/MagneticField."""
+    return Encoder(
+        writer.magnetic_field,
+        lambda sample, frame_id: (frame_id, sample.covariance),
+        lambda sample, frame_id: [*_STAMP, *_vector('magnetic_field')],
+        lambda sample, frame_id: (*divmod(sample.t_ns, NS_PER_S), *sample.field),
+    )
+
+
+def mag_error() -> Encoder:
+    """Return an encoder of MagError."""
+    parts = [f'mag_{part}' for part in writer.ERROR_PARTS]
+
+    def shape(sample: MagSample, frame_id: str) -> Hashable:
+        return frame_id, _labels(sample.faults)
+
+    def paths(sample: MagSample, frame_id: str) -> list[str]:
+        return [*_STAMP, *_vector(*parts), *_array('fault_magnitudes', len(sample.faults))]
+
+    def values(sample: MagSample, frame_id: str) -> tuple[float, ...]:
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            *chain(*sample.error),
+            *[fault.magnitude for fault in sample.faults],
+        )
+
+    return Encoder(writer.mag_error, shape, paths, values)
+
+
+def pressure() -> Encoder:
+    """Return an encoder of sensor_msgs/FluidPressure."""
+    return Encoder(
+        writer.pressure,
+        lambda sample, frame_id: frame_id,
+        lambda sample, frame_id: [*_STAMP, 'fluid_pressure', 'variance'],
+        lambda sample, frame_id: (
+            *divmod(sample.t_ns, NS_PER_S), sample.pressure, sample.variance
+        ),
+    )
+
+
+def baro_error() -> Encoder:
+    """Return an encoder of BaroError."""
+    parts = [f'pressure_{part}' for part in writer.ERROR_PARTS]
+
+    def shape(sample: BaroSample, frame_id: str) -> Hashable:
+        return frame_id, _labels(sample.faults)
+
+    def paths(sample: BaroSample, frame_id: str) -> list[str]:
+        return [*_STAMP, *parts, *_array('fault_magnitudes', len(sample.faults))]
+
+    def values(sample: BaroSample, frame_id: str) -> tuple[float, ...]:
+        return (
+            *divmod(sample.t_ns, NS_PER_S),
+            sample.bias,
+            sample.noise,
+            sample.fault,
+            sample.total,
+            *[fault.magnitude for fault in sample.faults],
+        )
+
+    return Encoder(writer.baro_error, shape, paths, values)

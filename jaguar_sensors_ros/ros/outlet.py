@@ -62,6 +62,15 @@ class Outlets:
                 outlet.is_used = False
         self._left -= 1
 
+    def publish(self, *arguments: Any) -> None:
+        """Publish a sample on all topics with subscribers, which take the same arguments."""
+        self.look_again()
+        publish([
+            (outlet, outlet.encode(*arguments))
+            for outlet in self._all
+            if outlet.is_used or outlet.has_subscribers()
+        ])
+
 
 def publish(ready: Iterable[tuple[Outlet, Any]]) -> None:
     """Publish what is ready on several topics, one right after the other.

@@ -14,14 +14,16 @@ from geometry_msgs.msg import (
     Vector3,
 )
 from jaguar_sensors_msgs.msg import (
+    BaroError,
     GnssError,
     GnssSolution,
     ImuError,
     ImuIncrements,
+    MagError,
     RedundancyStatus,
 )
 from jaguar_sensors_msgs.msg import SensorState as SensorStateMsg
-from sensor_msgs.msg import Imu, NavSatFix, Temperature
+from sensor_msgs.msg import FluidPressure, Imu, MagneticField, NavSatFix, Temperature
 from std_msgs.msg import Header
 
 from jaguar_sensors_ros.nav.rotation import add, matrix_from_quat, quat_conjugate
@@ -33,10 +35,12 @@ from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR, rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
     NS_PER_S,
+    BaroSample,
     FaultLabel,
     FixType,
     GpsSample,
     ImuSample,
+    MagSample,
     Mat3,
     Quat,
     Vec3,
@@ -255,7 +259,48 @@ def transposed(m: Mat3) -> Mat3:
     return ((a, d, g), (b, e, h), (c, f, i))
 
 
-# ---------------------------------------------------------------------- both
+# ---------------------------------------------------------------------- magnetometer, barometer
+
+
+def magnetic_field(sample: MagSample, frame_id: str) -> MagneticField:
+    """Return sensor_msgs/MagneticField."""
+    message = MagneticField()
+    message.header = header(sample.t_ns, frame_id)
+    message.magnetic_field = vector(sample.field)
+    message.magnetic_field_covariance = sample.covariance
+    return message
+
+
+def mag_error(sample: MagSample, frame_id: str) -> MagError:
+    """Return what was added to the ideal sample."""
+    message = MagError()
+    message.header = header(sample.t_ns, frame_id)
+    for part in ERROR_PARTS:
+        setattr(message, f'mag_{part}', vector(getattr(sample.error, part)))
+    _label(message, sample.faults)
+    return message
+
+
+def pressure(sample: BaroSample, frame_id: str) -> FluidPressure:
+    """Return sensor_msgs/FluidPressure."""
+    return FluidPressure(
+        header=header(sample.t_ns, frame_id),
+        fluid_pressure=sample.pressure,
+        variance=sample.variance,
+    )
+
+
+def baro_error(sample: BaroSample, frame_id: str) -> BaroError:
+    """Return what was added to the ideal sample."""
+    message = BaroError()
+    message.header = header(sample.t_ns, frame_id)
+    for part in ERROR_PARTS:
+        setattr(message, f'pressure_{part}', getattr(sample, part))
+    _label(message, sample.faults)
+    return message
+
+
+# ---------------------------------------------------------------------- all
 
 
 def state(
