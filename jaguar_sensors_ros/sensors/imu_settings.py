@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from jaguar_sensors_ros.component import (
-    AUTO,
     ParameterError,
     group,
     parameter,
