@@ -40,11 +40,11 @@ Each contender is a process of its own. In each turn every contender is measured
 that alternates, after a warm-up that does not count; a ratio is the median of the ratios of the
 turns, `+/-` half the distance between the extremes.
 
-- **Start**: from exec to the first message at the sink, the truth flowing. Source and sink announce
-  themselves ten times a second (a Fast DDS profile). By default it is every 3 s, and Fast DDS loses
-  the first exchange with a new participant in about half of the starts on two cores, whatever the
-  node: the answer comes before the new one listens. Where a start must not wait up to 3 s for data,
-  give `leaseAnnouncement` in the profile of who runs already.
+- **Start**: from exec to the first message at the sink, the truth flowing. Source and sink
+  announce themselves ten times a second (a Fast DDS profile). By default it is every 3 s, and Fast
+  DDS loses the first exchange with a new participant in about half of the starts on two cores,
+  whatever the node: the answer comes before the new one listens. Where a start must not wait up to
+  3 s for data, shorten `leaseAnnouncement` in the profile of what runs already.
 - **Live**: a source sends odometry at an even rate, what is under test publishes five topics
   (`data`, `data_raw`, `increments`, `temperature`, `error`), one sink takes them all. CPU time is
   that of the whole process, the threads of the middleware included, over exactly so many messages,
@@ -54,10 +54,10 @@ turns, `+/-` half the distance between the extremes.
   in: no model, no node interface. *events* is the same in rclpy's events executor, *plain* with
   message objects in the single-threaded executor, as in the tutorials. All publish reliably.
 - **Static records**: six axes at 100 Hz, with all terms, 18 normal numbers a sample. The floor
-  draws these numbers by NumPy's default generator and does nothing else; ours come from SFC64, which
-  is faster. NumPy alone means that scipy and numba cannot be
-  imported. The peers model less: pyins white noise, a random walk and a transform (12 numbers),
-  smsfusion no scale factors, imu-error-model and Basilisk go sample by sample.
+  draws these numbers by NumPy's default generator and does nothing else; ours come from SFC64,
+  which is faster. NumPy alone means that scipy and numba cannot be imported. The peers model less:
+  pyins white noise, a random walk and a transform (12 numbers), smsfusion no scale factors,
+  imu-error-model and Basilisk go sample by sample.
 - **Trajectory**: the racetrack over WGS-84 with the Earth turning, IMU at 100 Hz, position and
   velocity at 10 Hz, from the same poses and velocities.
 - **Allan deviation**: the same records and averaging times, values compared.

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks import process
 from benchmarks.process import Child
 from benchmarks.report import Broken
-from jaguar_sensors_ros.ros.domain import claim_domain
+from jaguar_sensors_ros.ros.domain import announcing_often, claim_domain
 
 #: until data flows: discovery can take 10 s, making 100 nodes more
 _DEADLINE_S = 120.0
@@ -26,21 +26,6 @@ _SETTLE_S = 0.2
 _DRAIN_S = 20.0
 #: how long the truth flows for a start [s]
 _FLOW_S = 4
-#: Fast DDS loses the first exchange with a participant that has just begun in about half of the
-#: starts on two cores: the answer comes before the new one listens.  Both then wait for the next
-#: announcement, by default every 3 s.
-_PROFILE = '''\
-<?xml version="1.0" encoding="UTF-8"?>
-<dds xmlns="http://www.eprosima.com">
-  <profiles>
-    <participant profile_name="bench" is_default_profile="true">
-      <rtps><builtin><discovery_config>
-        <leaseAnnouncement><sec>0</sec><nanosec>100000000</nanosec></leaseAnnouncement>
-      </discovery_config></builtin></rtps>
-    </participant>
-  </profiles>
-</dds>
-'''
 #: a probe while waiting for data
 _PROBE: dict[str, Any] = {'rate': 200, 'warm': 0, 'count': 60, 'pids': []}
 
@@ -93,9 +78,8 @@ class Rig:
         What the sink listens to, NAME:TOPIC (see :mod:`benchmarks.sink`).
     cores, others : set of int or None
         Cores of the subject, and of source and sink.
-    often : bool
-        Let source and sink announce themselves ten times a second, so that a start is not
-        measured by the luck of discovery.  The subject keeps the defaults.
+    announce_s : float
+        How often source and sink announce themselves [s].  The subject keeps the defaults.
     """
 
     def __init__(
@@ -104,7 +88,7 @@ class Rig:
         topics: Sequence[str],
         cores: set[int] | None = None,
         others: set[int] | None = None,
-        often: bool = False,
+        announce_s: float = 1.0,
     ) -> None:
         self.name, self.outputs = name, len(topics)
         self._stack = ExitStack()
@@ -121,10 +105,7 @@ class Rig:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix='jaguar_bench_'))
         self._folder = Path(folder)
         self._environment['ROS_LOG_DIR'] = folder
-        profile = self._folder / 'often.xml'
-        profile.write_text(_PROFILE)
-        names = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-        self._profiles = dict.fromkeys(names, str(profile)) if often else {}
+        self._profile = announcing_often(self._folder, announce_s)
         try:
             sink = process.python('benchmarks.sink', *topics)
             self._sink = self._start(f'{name}_sink', sink, others)
@@ -137,7 +118,7 @@ class Rig:
             raise
 
     def _start(self, name: str, command: Sequence[str], cores: set[int] | None) -> Child:
-        environment = {**self._environment, **self._profiles}
+        environment = {**self._environment, **self._profile}
         return self._stack.enter_context(Child(name, command, environment, cores))
 
     def launch(self, command: Sequence[str]) -> Rig:

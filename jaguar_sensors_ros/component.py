@@ -276,7 +276,7 @@ def _seat(generator: np.random.Generator, words: tuple[int, int, int]) -> None:
         'has_uint32': 0,
         'uinteger': 0,
     }
-    generator.bit_generator.random_raw(SFC64_ROUNDS, False)  # type: ignore[attr-defined]
+    generator.bit_generator.random_raw(SFC64_ROUNDS, False)
 
 
 def draw_by_numpy(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
-from jaguar_sensors_ros.ros.domain import claim_domain
+from jaguar_sensors_ros.ros.domain import announcing_often, claim_domain
 
 # Before anything imports rclpy, and inherited by every process that a test starts.
 _DOMAIN, _CLAIM = claim_domain()
@@ -19,6 +20,7 @@ os.environ.update(
     ROS_PYTHON_CHECK_FIELDS='1',  # Jazzy and newer; Humble checks by default
     ROS_LOG_DIR=_LOGS.name,
     RCUTILS_COLORIZED_OUTPUT='0',
+    **announcing_often(Path(_LOGS.name), 0.2),
 )
 for _name in ('ROS_STATIC_PEERS', 'ROS_NAMESPACE', 'RCUTILS_CONSOLE_OUTPUT_FORMAT'):
     os.environ.pop(_name, None)

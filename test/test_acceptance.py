@@ -114,6 +114,16 @@ def test_stream_that_ends_early_is_found_but_not_a_cut_truth():
     assert check.objections('imu', expected[-21], 0.5) == []
 
 
+def test_samples_after_a_cut_truth_are_no_objection():
+    received = ticks(400)
+    check = grid(received, received[:-4])
+    found = check.objections('imu', received[-5], 0.5)
+    assert found == ['imu: 4 samples at times outside of the truth']
+    assert check.objections('imu', received[-5], 0.5, is_cut=True) == []
+    early = grid(received, received[4:]).objections('imu', received[-1], 0.5, is_cut=True)
+    assert early == ['imu: 4 samples at times outside of the truth']
+
+
 def test_late_start_is_discovery_up_to_a_limit():
     expected = ticks(400)
     check = grid(expected[50:], expected)

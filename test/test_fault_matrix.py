@@ -222,9 +222,10 @@ def check_effect(got, sound, kind, mode, target, channels):
             assert set(np.abs(expected).ravel()) <= {0.0, size}
             assert abs(outliers - COUNT / 10) < 6 * math.sqrt(0.09 * COUNT)
         elif channel in channels and mode == 'noise':
-            # the extra noise is sqrt(10^2 - 1) times that of the sound run; two estimates of n
-            # values each have a ratio of relative standard error 1 / sqrt(n)
-            ratio = np.std(change) / np.std(sound.totals[channel])
+            # the extra noise is sqrt(10^2 - 1) times that of the sound run, about the bias of
+            # each axis; two estimates of n values each have a ratio of relative standard error
+            # 1 / sqrt(n)
+            ratio = spread(change) / spread(sound.totals[channel])
             assert ratio == pytest.approx(math.sqrt(99.0), rel=5 / math.sqrt(3 * COUNT))
             continue
         elif channel in channels and mode == 'stuck':
@@ -232,6 +233,11 @@ def check_effect(got, sound, kind, mode, target, channels):
             assert np.ptp(sound.values[channel], axis=0).min() > 0
             continue
         np.testing.assert_allclose(change, expected, atol=1e-8)
+
+
+def spread(values):
+    """Return the standard deviation of the axes about their means."""
+    return math.sqrt(np.mean(np.var(values, axis=0, ddof=1)))
 
 
 def check_receiver(got, sound, mode):

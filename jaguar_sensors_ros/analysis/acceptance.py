@@ -206,10 +206,14 @@ class GridCheck:
             return 0.0
         return max(0.0, (self.first_ns - next(iter(self._expected))) / NS_PER_S)
 
-    def objections(self, name: str, end_ns: int, late_s: float) -> list[str]:
+    def objections(
+        self, name: str, end_ns: int, late_s: float, is_cut: bool = False
+    ) -> list[str]:
         """Return what is wrong with the stamps up to ``end_ns``; empty where nothing is.
 
-        ``late_s`` is the time at the start that discovery may take.
+        ``late_s`` is the time at the start that discovery may take.  Where the truth was cut off
+        at some time after ``end_ns``, its last messages may be unknown here that a sensor has
+        had: later samples are then no objection.
         """
         if self.received == 0:
             return [f'{name}: nothing received']
@@ -219,8 +223,9 @@ class GridCheck:
             found.append(f'{name}: {missing} samples missing at {self.rate_hz:g} Hz')
         if self.late_s() > late_s:
             found.append(f'{name}: the first sample came {self.late_s():.1f} s late')
-        if self._early:
-            found.append(f'{name}: {len(self._early)} samples at times outside of the truth')
+        outside = sum(not is_cut or t_ns <= end_ns for t_ns in self._early)
+        if outside:
+            found.append(f'{name}: {outside} samples at times outside of the truth')
         if self.off_grid:
             found.append(f'{name}: {self.off_grid} stamps are not on the grid')
         if self.repeated:

@@ -73,7 +73,8 @@ def _normals() -> Any:
         """Return a number of SFC64 and its next state."""
         word = a + b + counter
         turned = (c << np.uint64(24)) | (c >> np.uint64(40))
-        return word, b ^ (b >> np.uint64(11)), c + (c << np.uint64(3)), turned + word, counter + one
+        a, b = b ^ (b >> np.uint64(11)), c + (c << np.uint64(3))
+        return word, a, b, turned + word, counter + one
 
     @njit(nogil=True)
     def uniform(word: Any) -> Any:

@@ -90,8 +90,7 @@ class LowPass:
         x, y, z = rate
         if not pieces:
             pieces = [(dt_s, (x * dt_s, y * dt_s, z * dt_s), ZERO3)]
-        before_x, before_y, before_z = self.state or _start(pieces[0])
-        out_x, out_y, out_z = before_x, before_y, before_z
+        out_x, out_y, out_z = before_x, before_y, before_z = self.state or _start(pieces[0])
         for h, (in_x, in_y, in_z), (d_x, d_y, d_z) in pieces:
             a_x, a_y, a_z, b_x, b_y, b_z = self._gains.get(h) or self._gain(h)
             out_x += a_x * (in_x / h - out_x) + b_x * d_x

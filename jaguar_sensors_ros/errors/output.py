@@ -22,12 +22,18 @@ class Output:
     def configure(self, limits: Vec3, steps: Vec3, lsb: Vec3) -> None:
         """Take the range, the resolution and the pulse size; 0 is off.  Residues carry on."""
         self._limits, self._steps, self.lsb = limits, steps, lsb
-        self._bounds = tuple(limit if limit else math.inf for limit in limits)
+        highest = x, y, z = [limit if limit else math.inf for limit in limits]
+        self._bounds = (-x, -y, -z), tuple(highest)
         self._has_steps, self._has_pulses = any(steps), any(lsb)
 
     def step(self, rate: Vec3, dt_s: float) -> tuple[Vec3, Vec3]:
         """Return (rate, increment) of a sample of ``dt_s`` [s]."""
-        rate = x, y, z = self.at_stamp(rate)
+        x, y, z = rate
+        (low_x, low_y, low_z), (high_x, high_y, high_z) = self._bounds
+        if self._has_steps or not (
+            low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z
+        ):
+            rate = x, y, z = self.at_stamp(rate)
         increment = (x * dt_s, y * dt_s, z * dt_s)
         return self._pulses(rate, increment, dt_s) if self._has_pulses else (rate, increment)
 
@@ -42,13 +48,10 @@ class Output:
 
     def at_stamp(self, rate: Vec3) -> Vec3:
         """Return the rate at the stamp: saturated and rounded, without pulses."""
-        x, y, z = rate
-        a, b, c = self._bounds
-        if not (-a <= x <= a and -b <= y <= b and -c <= z <= c):
-            x, y, z = min(max(x, -a), a), min(max(y, -b), b), min(max(z, -c), c)
-            rate = (x, y, z)
+        (x, y, z), ((a, b, c), (d, e, f)) = rate, self._bounds
+        x, y, z = min(max(x, a), d), min(max(y, b), e), min(max(z, c), f)
         if not self._has_steps:
-            return rate
+            return (x, y, z)
         a, b, c = self._steps
         return (
             round_to(x, a) if a else x, round_to(y, b) if b else y, round_to(z, c) if c else z

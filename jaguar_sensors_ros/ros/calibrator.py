@@ -27,7 +27,8 @@ class Calibrator:
 
     def __init__(self, sensor: Sensor[Any, Any]) -> None:
         self._sensor = sensor
-        self._run: Calibration | None = None
+        #: the one that a caller waits for
+        self.run: Calibration | None = None
         self._over: Any = None
         self._moved: tuple[int | None, float] = (None, 0.0)
 
@@ -39,7 +40,7 @@ class Calibrator:
         except JaguarError as error:
             response.message = str(error)
             return response
-        self._run, self._over = run, Future()
+        self.run, self._over = run, Future()
         self._moved = (self._sensor.time_ns, time.monotonic())
         await self._over
         response.samples = run.count
@@ -56,7 +57,7 @@ class Calibrator:
 
     def look(self) -> None:
         """See whether the calibration is over, or waits for a truth that does not come."""
-        run = self._run
+        run = self.run
         if run is None:
             return
         if self._sensor.time_ns != self._moved[0]:
@@ -64,5 +65,5 @@ class Calibrator:
         if not run.done and time.monotonic() - self._moved[1] > _PATIENCE_S:
             self._sensor.end_calibration(f'timed out, no ground truth for {_PATIENCE_S:g} s')
         if run.done:
-            self._run = None
+            self.run = None
             self._over.set_result(None)

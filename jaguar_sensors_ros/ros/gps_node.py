@@ -9,7 +9,6 @@ from jaguar_sensors_msgs.msg import GnssError, GnssSolution
 from sensor_msgs.msg import NavSatFix
 
 from jaguar_sensors_ros.ros import encoders
-from jaguar_sensors_ros.ros.outlet import publish
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.types import GpsSample
@@ -31,12 +30,9 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         self._solution = self.outlet(GnssSolution, '~/solution', encoders.solution())
         self._error = self.outlet(GnssError, '~/error', encoders.gnss_error())
 
-    def _circumstances(self) -> str:
-        return self._frame_id
-
     def _publish(self, sample: GpsSample, context: Any) -> None:
         frame_id: str = context
-        self._outlets.look_again()
+        self._outlets.look()
         framed = [
             (self._fix, frame_id),
             (self._solution, self.frame(EARTH_FRAME)),
@@ -45,8 +41,8 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         if sample.has_fix:  # a twist cannot say that it is missing, and NaN harms filters
             map_frame = self.frame(self.settings.vel_frame_id)
             framed += [(self._vel, map_frame), (self._vel_body, frame_id)]
-        publish([
-            (outlet, outlet.encode(sample, frame))
-            for outlet, frame in framed
-            if outlet.is_used or outlet.has_subscribers()
-        ])
+        ready = [
+            (outlet, outlet.encode(sample, frame)) for outlet, frame in framed if outlet.is_used
+        ]
+        for outlet, message in ready:
+            outlet.publish(message)

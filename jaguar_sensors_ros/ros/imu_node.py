@@ -8,7 +8,7 @@ from jaguar_sensors_msgs.msg import ImuError, ImuIncrements
 from sensor_msgs.msg import Imu, Temperature
 
 from jaguar_sensors_ros.ros import encoders
-from jaguar_sensors_ros.ros.outlet import Outlet, publish
+from jaguar_sensors_ros.ros.outlet import Outlet
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
 from jaguar_sensors_ros.sensors.imu import ImuCovariances, ImuSensor
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
@@ -40,18 +40,19 @@ class ImuNode(SensorNode[ImuSettings, ImuSample]):
 
     def _publish(self, sample: ImuSample, context: Any) -> None:
         covariances, frame_id = context
-        self._outlets.look_again()
+        self._outlets.look()
         ready: list[tuple[Outlet, Any]] = []
         data, raw, increments = self._data, self._raw, self._increments
         temperature, error = self._temperature, self._error
-        if data.is_used or data.has_subscribers():
+        if data.is_used:
             ready.append((data, data.encode(sample, covariances, frame_id, True)))
-        if raw.is_used or raw.has_subscribers():
+        if raw.is_used:
             ready.append((raw, raw.encode(sample, covariances, frame_id, False)))
-        if sample.frame and (increments.is_used or increments.has_subscribers()):
+        if increments.is_used and sample.frame:
             ready.append((increments, increments.encode(sample, frame_id)))
-        if temperature.is_used or temperature.has_subscribers():
+        if temperature.is_used:
             ready.append((temperature, temperature.encode(sample, frame_id)))
-        if error.is_used or error.has_subscribers():
+        if error.is_used:
             ready.append((error, error.encode(sample, frame_id)))
-        publish(ready)
+        for outlet, message in ready:
+            outlet.publish(message)

@@ -38,7 +38,7 @@ class Mount:
         self._tree = StaticTree()
         self._is_known = False
         #: the body frame for which all is done, None where there is none
-        self._served: str | None = None
+        self.served: str | None = None
         self._sent: tuple[Any, ...] | None = None
         self._publisher: Any = None
         self._subscription = node.create_subscription(
@@ -47,14 +47,14 @@ class Mount:
 
     def look_again(self) -> None:
         """Take note that parameters have changed."""
-        self._is_known, self._served = False, None
+        self._is_known, self.served = False, None
 
     def ready_for(self, base_frame: str) -> bool:
         """Tell whether the mount on a body frame is known; publish it where asked to."""
-        if base_frame == self._served:
+        if base_frame == self.served:
             return True
         is_ready = self._prepare(base_frame)
-        self._served = base_frame if is_ready else None
+        self.served = base_frame if is_ready else None
         return is_ready
 
     def _prepare(self, base_frame: str) -> bool:
@@ -68,7 +68,7 @@ class Mount:
 
     def _take(self, message: TFMessage) -> None:
         self._tree.add(message)
-        self._is_known, self._served = False, None
+        self._is_known, self.served = False, None
 
     def _find(self, base_frame: str) -> bool:
         pose = self._tree.find(base_frame, self._sensor_frame())

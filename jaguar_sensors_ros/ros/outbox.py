@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from jaguar_sensors_ros.types import NS_PER_S
@@ -29,7 +28,7 @@ class Outbox:
         self._now_ns = now_ns
         self._timer: Any = None
         #: release times [ns], and what publishes
-        self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
+        self.waiting: deque[tuple[int, Callable[[], None]]] = deque()
 
     def use_timer(self, timer: Any) -> None:
         """Set the timer that calls :meth:`deliver`."""
@@ -38,43 +37,41 @@ class Outbox:
 
     def __len__(self) -> int:
         """Return how many samples wait."""
-        return len(self._waiting)
+        return len(self.waiting)
 
-    def put(
-        self, stamp_ns: int, latency_ns: int, publish: Callable[..., None], *arguments: Any
-    ) -> None:
-        """Call ``publish`` with the arguments, now or when the latency is over."""
-        if latency_ns == 0 and not self._waiting:
-            publish(*arguments)
+    def put(self, stamp_ns: int, latency_ns: int, publish: Callable[[], None]) -> None:
+        """Call ``publish`` now or when the latency is over."""
+        if latency_ns == 0 and not self.waiting:
+            publish()
             return
         now_ns = self._now_ns()
         release_ns = stamp_ns + latency_ns
         if abs(now_ns - stamp_ns) > _FOREIGN_NS:
             release_ns = now_ns + latency_ns
-        if self._waiting:
-            release_ns = max(release_ns, self._waiting[-1][0])
-        self._waiting.append((release_ns, partial(publish, *arguments)))
-        if len(self._waiting) == 1:
+        if self.waiting:
+            release_ns = max(release_ns, self.waiting[-1][0])
+        self.waiting.append((release_ns, publish))
+        if len(self.waiting) == 1:
             self._arm()
 
     def deliver(self) -> None:
         """Publish all that is due, and set the timer for the next."""
         self._timer.cancel()
         now_ns = self._now_ns()
-        while self._waiting and self._waiting[0][0] <= now_ns:
-            self._waiting.popleft()[1]()
+        while self.waiting and self.waiting[0][0] <= now_ns:
+            self.waiting.popleft()[1]()
         self._arm()
 
     def drop(self) -> int:
         """Forget all that waits (the time line was reset); return how many they were."""
-        dropped = len(self._waiting)
-        self._waiting.clear()
+        dropped = len(self.waiting)
+        self.waiting.clear()
         return dropped
 
     def _arm(self) -> None:
-        if not self._waiting:
+        if not self.waiting:
             return
-        wait_ns = self._waiting[0][0] - self._now_ns()
+        wait_ns = self.waiting[0][0] - self._now_ns()
         if wait_ns <= 0:
             self.deliver()
             return

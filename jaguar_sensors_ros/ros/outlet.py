@@ -1,8 +1,13 @@
-"""Topics of samples: is anyone listening, and how a sample goes out."""
+"""Topics of samples: is anyone listening, and how a sample goes out.
+
+All messages of a sample are made first and published one right after the other.  A process that
+reads them all is then woken once, and does not go to sleep between the first message and the
+last, as it would while the next one is made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from jaguar_sensors_ros.ros import compat
@@ -31,10 +36,9 @@ class Outlet:
         #: whether it had subscribers when last looked at
         self.is_used = False
 
-    def has_subscribers(self) -> bool:
+    def look(self) -> None:
         """Look whether there are subscribers."""
         self.is_used = self._publisher.get_subscription_count() > 0
-        return self.is_used
 
 
 class Outlets:
@@ -47,6 +51,8 @@ class Outlets:
 
     def __init__(self) -> None:
         self._all: list[Outlet] = []
+        #: those that had no subscribers when last looked at
+        self._unused: list[Outlet] = []
         self._left = 0
 
     def add(self, publisher: Any, encode: Callable[..., Any]) -> Outlet:
@@ -54,29 +60,23 @@ class Outlets:
         self._all.append(Outlet(publisher, encode))
         return self._all[-1]
 
-    def look_again(self) -> None:
-        """Count the subscribers of all topics anew now and then; to be called for each sample."""
+    def look(self) -> None:
+        """Look which topics are used; to be called for each sample."""
         if self._left == 0:
             self._left = _BELIEVED
-            for outlet in self._all:
-                outlet.is_used = False
+            self._unused = self._all
         self._left -= 1
+        if self._unused:
+            for outlet in self._unused:
+                outlet.look()
+            self._unused = [outlet for outlet in self._unused if not outlet.is_used]
 
     def publish(self, *arguments: Any) -> None:
-        """Publish a sample on all topics with subscribers, which take the same arguments."""
-        self.look_again()
-        publish([
-            (outlet, outlet.encode(*arguments))
-            for outlet in self._all
-            if outlet.is_used or outlet.has_subscribers()
-        ])
+        """Publish a sample on all topics that are used, whose encoders take the same arguments.
 
-
-def publish(ready: Iterable[tuple[Outlet, Any]]) -> None:
-    """Publish what is ready on several topics, one right after the other.
-
-    A process that reads them all is then woken once, and does not go to sleep between the first
-    message and the last, as it would while the next one is made.
-    """
-    for outlet, message in ready:
-        outlet.publish(message)
+        They go out one right after the other, so a process that reads them all is woken once.
+        """
+        self.look()
+        ready = [(outlet, outlet.encode(*arguments)) for outlet in self._all if outlet.is_used]
+        for outlet, message in ready:
+            outlet.publish(message)

@@ -248,7 +248,8 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
         if not self._takes_odometry:
             return
         self._monitor.odometry.arrived()
-        if self._ready_for(raw.child_frame_id):
+        base_frame = raw.child_frame_id
+        if base_frame == self._mount.served or self._ready_for(base_frame):
             self._digest(self._intake.push(raw))
 
     def _take_acceleration(self, message: AccelStamped) -> None:
@@ -270,20 +271,23 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _digest(self, pushes: list[Push]) -> None:
         """Feed what the truth track made of the messages to the sensor."""
-        if self._guard.is_broken:
+        if self._guard.cause:
             return
-        for push in pushes:
-            if push.arrival is Arrival.RESET:
+        sensor = self._sensor
+        for arrival, segments in pushes:
+            if arrival is Arrival.RESET:
                 self._time_reset()
-            for segment in push.segments:
-                samples = self._sensor.feed(segment)
+            for segment in segments:
+                samples = sensor.feed(segment)
                 if samples:
                     self._send(samples)
-        self._sensor.prepare()
-        for remark in self._intake.remarks():
-            self.get_logger().warning(remark)
-        self._calibrator.look()
-        sensor, (looked_ns, faults) = self._sensor, self._looked
+        sensor.prepare()
+        if self._intake.has_remarks:
+            for remark in self._intake.remarks():
+                self.get_logger().warning(remark)
+        if self._calibrator.run is not None:
+            self._calibrator.look()
+        looked_ns, faults = self._looked
         now_ns = sensor.time_ns or 0
         if not 0 <= now_ns - looked_ns < _LOOK_NS or sensor.effective_faults != faults:
             # a fault that comes or goes is told at once, a limit that is exceeded or the end of
@@ -295,13 +299,16 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
 
     def _send(self, samples: list[SampleT]) -> None:
         context = self._circumstances()
+        if self._latency_ns == 0 and not self._outbox.waiting and not self._taps:
+            for sample in samples:  # without a look at the clock, or anything else
+                self._publish(sample, context)
+            return
         for sample in samples:
             t_ns = sample.t_ns  # type: ignore[attr-defined]
+            deliver: Callable[[], None] = partial(self._publish, sample, context)
             if self._taps:
-                deliver = self._tapped(sample, partial(self._publish, sample, context))
-                self._outbox.put(t_ns, self._latency_ns, deliver)
-            else:
-                self._outbox.put(t_ns, self._latency_ns, self._publish, sample, context)
+                deliver = self._tapped(sample, deliver)
+            self._outbox.put(t_ns, self._latency_ns, deliver)
 
     def _tapped(self, sample: SampleT, publish: Callable[[], None]) -> Callable[[], None]:
         """Return what publishes a sample and tells those that see it."""

@@ -39,13 +39,15 @@ class SharedIntake(TruthIntake):
     def __init__(self, settings: TruthSettings, local: LocalFrame) -> None:
         super().__init__(settings, local)
         self.users = 1
-        self._taken: tuple[RawOdometry | None, list[Push]] = (None, [])
+        self._taken: RawOdometry | None = None
+        self._pushes: list[Push] = []
 
     def push(self, raw: RawOdometry) -> list[Push]:
         """Take a message, or say again what became of it."""
-        if raw is not self._taken[0]:
-            self._taken = (raw, super().push(raw))
-        return self._taken[1]
+        if raw is not self._taken:
+            self._pushes = TruthIntake.push(self, raw)
+            self._taken = raw
+        return self._pushes
 
     def own(self) -> SharedIntake:
         """Return an intake with the same past that one sensor has for itself."""

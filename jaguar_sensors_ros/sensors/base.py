@@ -128,6 +128,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.clock = SensorClock(self.streams)
         self.exposure = Exposure(self.settings.temperature_c)
         self._corrections = dict.fromkeys(self.channels.names, ZERO3)
+        self._is_corrected = False
         self.end_calibration('the sensor was switched off and on')
         self._power_up()
         self.configure(self.settings)
@@ -165,6 +166,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         self.board.use_configured(self.fidelity is Fidelity.FAULT)
         transparent = self.fidelity is Fidelity.TRANSPARENT
         self.clock_settings = _EXACT if transparent else settings.clock
+        self._max_shock_g = settings.environment.max_shock
         self._mount()
         self._configured()
 
@@ -387,6 +389,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
             return
         self.calibration = None
         if not run.refused:
+            self._is_corrected = True
             for channel, mean in run.means().items():
                 self._corrections[channel] = subtract(self._corrections[channel], mean)
 
@@ -397,7 +400,7 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
         s, exposure = self.settings, self.exposure
         if exposure.temperature_c != s.temperature_c:
             exposure.warm(t_ns, self._tick_ns, s.temperature_c, s.temperature_slew_c_per_s)
-        exposure.feel(t_ns, force, s.environment.max_shock)
+        exposure.feel(t_ns, force, self._max_shock_g)
 
     def _added_vibration(self) -> float:
         """Return the mean square of the vibration that parameters set, per axis [g^2]."""
@@ -434,8 +437,9 @@ class Sensor(ABC, Generic[SettingsT, SampleT]):
     def _released(self, sample: SampleT, t_ns: int, lost: bool) -> SampleT | None:
         """Return the sample if it is put out, None while off, warming up or lost."""
         settings = self.settings
-        warming = settings.warm_up_s > 0.0 and t_ns <= self._warm_until_ns()
-        if lost or warming or self._is_shut_down or not settings.enabled:
+        if lost or self._is_shut_down or not settings.enabled:
+            return None
+        if settings.warm_up_s > 0.0 and t_ns <= self._warm_until_ns():
             return None
         self.sample_count += 1
         self._last_published = sample

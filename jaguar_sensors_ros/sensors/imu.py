@@ -53,9 +53,9 @@ class ImuCovariances:
     linear_acceleration: tuple[float, ...]
 
 
-#: What a perfect sensor would have said, in its own axes: delta_theta [rad], delta_v [m/s], mean
-#: rate and force; rate and force at the stamp, None where the means are put out; q_ns.
-Ideal = tuple[Vec3, Vec3, Vec3, Vec3, Vec3 | None, Vec3 | None, Quat]
+#: What a perfect sensor would have said, in its own axes: mean rate and force; rate and force at
+#: the stamp, None where the means are put out; q_ns.
+Ideal = tuple[Vec3, Vec3, Vec3 | None, Vec3 | None, Quat]
 
 
 class ImuSensor(Sensor[ImuSettings, ImuSample]):
@@ -110,6 +110,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         self._input.vibration = self._vibration
         self._input.configure(s)
         self._is_transparent = self.fidelity is Fidelity.TRANSPARENT
+        self._frame_length = s.increments.samples
         self._is_instant = s.rate_output == 'instant'
         self._has_orientation = s.orientation.output != 'none'
         self._has_attitude_error = s.orientation.output == 'ahrs' and not self._is_transparent
@@ -176,7 +177,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         q_ns = attitude_at(segment, t_ns)
         if self._is_turned:
             q_ns = quat_multiply(q_ns, self.q_bs)
-        return theta, velocity, rate, force, instant_rate, instant_force, q_ns
+        return rate, force, instant_rate, instant_force, q_ns
 
     def _at_stamp(self, segment: Segment, t_ns: int) -> tuple[Vec3, Vec3]:
         """Return rate and specific force at the stamp."""
@@ -201,7 +202,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         dt_s = span_ns / NS_PER_S
         theta, velocity, theta_ran, velocity_ran = self._input.take()
         ideal = self._ideal(segment, t_ns, dt_s, theta, velocity)
-        _, _, rate, force, instant_rate, instant_force, _ = ideal
+        rate, force, instant_rate, instant_force, _ = ideal
         ambience = self._ambience(t_ns, dt_s, force)
         terms = self._ahead.take(number, k, span_ns, self.grid)
         gyro = self.gyro.step(rate, theta_ran, instant_rate, terms[:6], dt_s, ambience)
@@ -209,7 +210,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         if self._is_transparent:
             gyro = _exact(rate, theta, instant_rate)
             accel = _exact(force, velocity, instant_force)
-        else:
+        elif self._is_corrected:
             gyro = _corrected(gyro, self._corrections['gyro'], dt_s)
             accel = _corrected(accel, self._corrections['accel'], dt_s)
         sample, lost = self._finish(ideal, gyro, accel, terms[12:], t_ns, number, k, dt_s)
@@ -251,7 +252,7 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
         """Apply the faults and put the sample together; tell whether it is lost by a fault."""
         _, theta, rate, _, _ = gyro
         _, velocity, force, _, _ = accel
-        _, _, ideal_rate, ideal_force, instant_rate, instant_force, q_ns = ideal
+        ideal_rate, ideal_force, instant_rate, instant_force, q_ns = ideal
         signal, q, turned = _UNTOUCHED, q_ns, ZERO3
         if self._has_attitude_error:
             w, x, y, z, east, north, up = turn
@@ -270,12 +271,12 @@ class ImuSensor(Sensor[ImuSettings, ImuSample]):
             self._apply_faults(_UNTOUCHED, t_ns, number)
         sub = new(ImuSubSample, (theta, velocity, dt_s))
         sample = new(ImuSample, (
-            self._stamp_ns(t_ns, number),
+            self.clock.stamp_ns(self.clock_settings, t_ns, self._power_on_ns or 0, number),
             number,
             rate,
             force,
             q if self._has_orientation else None,
-            self._frames.push(sub, k, self.settings.increments.samples, signal.frozen),
+            self._frames.push(sub, k, self._frame_length, signal.frozen),
             _error(gyro, rate, instant_rate or ideal_rate),
             _error(accel, force, instant_force or ideal_force),
             turned,
@@ -321,7 +322,7 @@ def _faulted(increment: Vec3, before: Vec3, after: Vec3, dt_s: float) -> Vec3:
 
 def _corrected(reading: TriadReading, correction: Vec3, dt_s: float) -> TriadReading:
     """Return a reading with the correction of a calibration added."""
-    if correction is ZERO3 or correction == ZERO3:
+    if correction == ZERO3:
         return reading
     rate, increment, instant, bias, noise = reading
     increment = add(increment, scale(correction, dt_s))

@@ -31,7 +31,8 @@ class InertialInput:
         self.forget()
 
     def configure(self, settings: ImuSettings) -> None:
-        """Take the Earth, the low-passes and the sample rate."""
+        """Take the Earth, the low-passes and the sample rate; the vibration is set before."""
+        self._shakes = self.vibration is not None and self.vibration.active
         self._earth = settings.felt_earth
         self._gyro_is_filtered = settings.gyro.bandwidth_hz != ZERO3
         self._accel_is_filtered = settings.accel.bandwidth_hz != ZERO3
@@ -61,12 +62,11 @@ class InertialInput:
 
     def integrate(self, segment: Segment, from_ns: int, to_ns: int) -> None:
         """Add the increments between two times [ns] within a piece of the truth."""
-        shakes = self.vibration is not None and self.vibration.active
-        if self._is_filtered and (shakes or not segment.is_smooth):
+        if self._is_filtered and (self._shakes or not segment.is_smooth):
             self._in_steps(segment, from_ns, to_ns)
             return
         whole = part = segment.increments(from_ns, to_ns, self._earth, self._arm)
-        if shakes or self._is_turned:
+        if self._shakes or self._is_turned:
             part = self._felt(whole, from_ns, to_ns)
         self._add(part)
         if self._is_filtered:

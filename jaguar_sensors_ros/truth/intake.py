@@ -67,6 +67,8 @@ class TruthIntake:
         self.base_frame = ''
         self._said: set[str] = set()
         self._remarks: list[str] = []
+        #: whether :meth:`remarks` has any
+        self.has_remarks = False
         self._epoch_ns: int | None = None
         self.settings: TruthSettings
         self.local: LocalFrame
@@ -95,13 +97,14 @@ class TruthIntake:
 
     def remarks(self) -> list[str]:
         """Return the remarks that were not fetched yet."""
-        fetched, self._remarks = self._remarks, []
+        fetched, self._remarks, self.has_remarks = self._remarks, [], False
         return fetched
 
     def _say(self, text: str) -> None:
         if text not in self._said:
             self._said.add(text)
             self._remarks.append(text)
+            self.has_remarks = True
 
     # ------------------------------------------------------------------ odometry
 

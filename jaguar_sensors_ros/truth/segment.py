@@ -37,7 +37,7 @@ _GRAVITY: Vec3 = (0.0, 0.0, -STANDARD_GRAVITY)
 Moved = tuple[Vec3, Vec3, tuple[Vec3, Vec3]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class TwistSegment:
     """v_b and omega_b linear in the body frame, attitude along the turn between the poses.
 
@@ -50,22 +50,23 @@ class TwistSegment:
     first: TruthSample
     last: TruthSample
     #: times [ns] at which the piece begins and ends
-    start_ns: int = field(init=False, repr=False, compare=False)
-    end_ns: int = field(init=False, repr=False, compare=False)
-    _span_ns: int = field(init=False, repr=False, compare=False)
-    _phi: Vec3 = field(init=False, repr=False, compare=False)
+    start_ns: int = field(repr=False, compare=False)
+    end_ns: int = field(repr=False, compare=False)
+    _span_ns: int = field(repr=False, compare=False)
+    _phi: Vec3 = field(repr=False, compare=False)
     #: velocities at both ends in n, once somebody asked for a position
-    _slopes: tuple[Vec3, Vec3] | None = field(init=False, repr=False, compare=False)
+    _slopes: tuple[Vec3, Vec3] | None = field(repr=False, compare=False)
     #: what the sensors of a suite, which ask for the same interval, have in common
-    _interval: tuple[int, int, LocalFrame | None] = field(init=False, repr=False, compare=False)
-    _common: Moved = field(init=False, repr=False, compare=False)
+    _interval: tuple[int, int, LocalFrame | None] = field(repr=False, compare=False)
+    _common: Moved = field(repr=False, compare=False)
 
     #: two messages tell of no faster motion
     is_smooth: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        self.start_ns, self.end_ns = self.first.t_ns, self.last.t_ns
-        self._span_ns = self.end_ns - self.start_ns
+    def __init__(self, first: TruthSample, last: TruthSample) -> None:
+        self.first, self.last = first, last
+        self.start_ns, self.end_ns = start_ns, end_ns = first.t_ns, last.t_ns
+        self._span_ns = end_ns - start_ns
         self._phi = self._rotation_vector()
         self._interval = (0, 0, None)
         self._slopes = None
@@ -75,8 +76,9 @@ class TwistSegment:
 
         The angular velocity tells the number of turns, which the two attitudes do not.
         """
-        phi = rotvec_between(self.first.q_nb, self.last.q_nb)
-        (ax, ay, az), (bx, by, bz) = self.first.omega_nb_b, self.last.omega_nb_b
+        _, _, q_start, _, (ax, ay, az), _ = self.first
+        _, _, q_end, _, (bx, by, bz), _ = self.last
+        phi = rotvec_between(q_start, q_end)
         duration_s = self._span_ns / NS_PER_S
         x, y, z = ax + bx, ay + by, az + bz
         # twice the mean rate: below a quarter of a turn there is nothing to add
@@ -176,19 +178,18 @@ class TwistSegment:
         slope in the middle makes a change of dw x v + w x dv.  Gravity is that of the place in
         the middle, or with ``local`` None that of the model 'constant'.
         """
-        a, b = self.first, self.last
-        dt = (to_ns - from_ns) / NS_PER_S
-        share = (to_ns - from_ns) / self._span_ns
-        middle = (from_ns + to_ns - 2 * self.start_ns) / (2 * self._span_ns)
-        (wx, wy, wz), (ex, ey, ez) = a.omega_nb_b, b.omega_nb_b
+        _, _, _, (vx, vy, vz), (wx, wy, wz), a = self.first
+        _, _, _, (dx, dy, dz), (ex, ey, ez), b = self.last
+        length_ns, span_ns = to_ns - from_ns, self._span_ns
+        dt, share = length_ns / NS_PER_S, length_ns / span_ns
+        middle = (from_ns + to_ns - 2 * self.start_ns) / (2 * span_ns)
         ex, ey, ez = ex - wx, ey - wy, ez - wz
         wx, wy, wz = wx + middle * ex, wy + middle * ey, wz + middle * ez
         ex, ey, ez = share * ex, share * ey, share * ez
-        if a.a_nb_b is not None and b.a_nb_b is not None:
-            gained_x, gained_y, gained_z = scale(mix(a.a_nb_b, b.a_nb_b, middle), dt)
-            fx, fy, fz = scale(subtract(b.a_nb_b, a.a_nb_b), share)
+        if a is not None and b is not None:
+            gained_x, gained_y, gained_z = scale(mix(a, b, middle), dt)
+            fx, fy, fz = scale(subtract(b, a), share)
         else:
-            (vx, vy, vz), (dx, dy, dz) = a.v_nb_b, b.v_nb_b
             dx, dy, dz = dx - vx, dy - vy, dz - vz
             vx, vy, vz = vx + middle * dx, vy + middle * dy, vz + middle * dz
             dx, dy, dz = share * dx, share * dy, share * dz
@@ -200,8 +201,8 @@ class TwistSegment:
             fz = ex * vy - ey * vx + wx * dy - wy * dx
         gravity_n = _GRAVITY
         if local is not None:
-            u = ((from_ns + to_ns) // 2 - self.start_ns) / self._span_ns
-            gravity_n = local.gravity_n(self._position(u, self._span_ns / NS_PER_S), 'wgs84')
+            u = ((from_ns + to_ns) // 2 - self.start_ns) / span_ns
+            gravity_n = local.gravity_n(self._position(u, span_ns / NS_PER_S), 'wgs84')
         gx, gy, gz = self._turned_back(gravity_n, from_ns, to_ns)
         # gravity turns by -phi x g, g its mean
         px, py, pz = self._phi

@@ -82,16 +82,18 @@ class TruthTrack:
             self._recent = [sample]
             return _JUST_TAKEN
         newest = recent[-1]
-        if sample.t_ns <= newest.t_ns:
-            push = Push(Arrival.DUPLICATE)
-            if sample.t_ns < newest.t_ns:
-                push = self._older(sample, newest)
-        elif sample.t_ns - newest.t_ns > self.max_gap_ns:
+        step_ns = sample.t_ns - newest.t_ns
+        if step_ns <= 0:
+            push = self._older(sample, newest) if step_ns else Push(Arrival.DUPLICATE)
+        elif step_ns > self.max_gap_ns:
             push = Push(Arrival.GAP, self._finish())
             self.forget()
             self._recent = [sample]
         else:
             self._late = None
+            if self._is_twist:
+                self._recent = [sample]
+                return new(Push, (Arrival.TAKEN, (TwistSegment(newest, sample),)))
             recent.append(sample)
             return new(Push, (Arrival.TAKEN, self._complete()))
         self.counts[push.arrival] += 1

@@ -14,12 +14,16 @@ import argparse
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 from jaguar_sensors_ros.ros.demo.plan import Plan, make_plan, reliable_truth
 from jaguar_sensors_ros.ros.demo.processes import Children
-from jaguar_sensors_ros.ros.domain import claim_domain, given_domain
+from jaguar_sensors_ros.ros.domain import announcing_often, claim_domain, given_domain
 from jaguar_sensors_ros.types import JaguarError
+
+#: how often the processes announce themselves, so that none waits for another for long [s]
+_ANNOUNCE_S = 0.5
 
 
 class Stop:
@@ -101,7 +105,9 @@ def run(plan: Plan, domain: int, patience_s: float) -> int:
         os.environ.setdefault('ROS_LOCALHOST_ONLY', '1')
     _greet(plan, domain)
     plan.output.mkdir(parents=True, exist_ok=True)
-    with Children(plan.output) as children:
+    with tempfile.TemporaryDirectory() as folder, Children(plan.output) as children:
+        for name, value in announcing_often(Path(folder), _ANNOUNCE_S).items():
+            os.environ.setdefault(name, value)
         children.start('imu_node', {**plan.imu, **reliable_truth()})
         children.start('gps_node', {**plan.gps, **reliable_truth()})
         children.start('truth_node', plan.truth)

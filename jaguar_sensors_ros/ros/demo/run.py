@@ -191,7 +191,7 @@ class DemoRun:
         if monitor.strangers:
             found.append(f'disturbed from outside: {", ".join(sorted(monitor.strangers))}')
         for stream in monitor.streams:
-            found += stream.objections(end_ns, _LATE_S)
+            found += stream.objections(end_ns, _LATE_S, self._cut)
         found += self._remarks
         if self._fault_done:
             clean = monitor.imu.channels['imu gyro']

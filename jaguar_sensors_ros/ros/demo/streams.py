@@ -139,9 +139,9 @@ class Stream(ABC):
     def _check(self, channel: str, t_ns: int) -> ChannelCheck:
         return self.channels[channel]
 
-    def objections(self, end_ns: int, late_s: float) -> list[str]:
+    def objections(self, end_ns: int, late_s: float, is_cut: bool) -> list[str]:
         """Return what speaks against the stream; empty where nothing does."""
-        found = self.grid.objections(self.name, end_ns, late_s)
+        found = self.grid.objections(self.name, end_ns, late_s, is_cut)
         if self.grid.received:
             for check in self.channels.values():
                 found += check.objections()
