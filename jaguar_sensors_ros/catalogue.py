@@ -55,9 +55,10 @@ SENSORS: dict[str, tuple[type[Sensor[Any, Any]], type[SensorSettings]]] = {
     'baro': (BaroSensor, BaroSettings),
 }
 
-#: types of sensors by name: ours, and those of document 000 that are not modelled
+#: types of sensors by name in document 000; those that are no key of SENSORS are not modelled
 SENSOR_TYPES: tuple[str, ...] = (
-    *SENSORS,
+    'imu',
+    'gps',
     'radar',
     'lidar',
     'camera',
