@@ -16,6 +16,7 @@ EXTRAS = {
     'bags': ['rosbags'],
     'cli': ['argcomplete', 'rich'],
     'fast': ['numba'],
+    'mag': ['pygeomag'],
 }
 EXTRAS['all'] = sorted({name for names in EXTRAS.values() for name in names})
 
@@ -50,6 +51,8 @@ setup(
         'console_scripts': [
             f'imu_node = {NAME}.ros.main:imu_node',
             f'gps_node = {NAME}.ros.main:gps_node',
+            f'mag_node = {NAME}.ros.main:mag_node',
+            f'baro_node = {NAME}.ros.main:baro_node',
             f'truth_node = {NAME}.ros.main:truth_node',
             f'sensor_suite = {NAME}.ros.main:sensor_suite',
             f'jaguar_sensors = {NAME}.cli.main:main',

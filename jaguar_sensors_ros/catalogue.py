@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from jaguar_sensors_ros.component import build
 from jaguar_sensors_ros.faults.base import FaultMode
@@ -19,17 +17,18 @@ from jaguar_sensors_ros.faults.rtk_degradation import RtkDegradation
 from jaguar_sensors_ros.faults.satellite_loss import SatelliteLoss
 from jaguar_sensors_ros.faults.stuck import Stuck
 from jaguar_sensors_ros.faults.total import Total
+from jaguar_sensors_ros.sensors.baro import BaroSensor
+from jaguar_sensors_ros.sensors.baro_settings import BaroSettings
 from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.gps import GpsSensor
-from jaguar_sensors_ros.sensors.gps_settings import FIX_ACCURACY, GpsSettings
+from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
 from jaguar_sensors_ros.sensors.imu import ImuSensor
-from jaguar_sensors_ros.sensors.imu_settings import GRADES, ImuSettings
+from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
+from jaguar_sensors_ros.sensors.mag import MagSensor
+from jaguar_sensors_ros.sensors.mag_settings import MagSettings
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.truth.trajectory import Circle, FigureEight, Racetrack, Static
 from jaguar_sensors_ros.types import JaguarError, TruthSource
-
-#: errors that a datasheet gives for a population of units
-POPULATION = ('scale_factor_ppm', 'misalignment', 'cross_axis')
 
 #: failure modes by their name in the contract
 FAULTS: dict[str, FaultMode] = {
@@ -52,9 +51,11 @@ FAULTS: dict[str, FaultMode] = {
 SENSORS: dict[str, tuple[type[Sensor[Any, Any]], type[SensorSettings]]] = {
     'imu': (ImuSensor, ImuSettings),
     'gps': (GpsSensor, GpsSettings),
+    'mag': (MagSensor, MagSettings),
+    'baro': (BaroSensor, BaroSettings),
 }
 
-#: types of sensors by name (document 000); those that are no key of SENSORS are not modelled
+#: types of sensors by name in document 000; those that are no key of SENSORS are not modelled
 SENSOR_TYPES: tuple[str, ...] = (
     'imu',
     'gps',
@@ -99,28 +100,9 @@ def require_type(name: object) -> str:
 def effective_values(sensor_type: str, explicit: dict[str, object]) -> dict[str, object]:
     """Return explicit parameter values completed by those that others set.
 
-    The grade of an IMU sets its error parameters, the kind of fix of a GNSS receiver its
-    standard deviations.
+    See :meth:`SensorSettings.completed`.
     """
-    if sensor_type == 'gps':
-        return {**FIX_ACCURACY.get(str(explicit.get('fix_type')), {}), **explicit}
-    if sensor_type != 'imu':
-        return dict(explicit)
-    graded = dict(GRADES.get(str(explicit.get('grade', 'tactical')), {}))
-    for triad in ('gyro', 'accel'):
-        if np.any(cast(Any, explicit.get(f'{triad}.white_noise_psd', 0.0))):
-            # the noise is given as a spectral density: the grade's is not meant
-            graded[f'{triad}.white_noise_density'] = 0.0
-        if not np.all(cast(Any, explicit.get(f'{triad}.range', 1.0))):
-            # no full scale, no quadratic error
-            graded.pop(f'{triad}.nonlinearity_ppm', None)
-        if np.any(cast(Any, explicit.get(f'{triad}_lsb', 0.0))):
-            # pulses, not rounding
-            graded.pop(f'{triad}.resolution', None)
-        if any(f'{triad}.{name}' in explicit for name in POPULATION):
-            # a number of this very unit, not of a population
-            graded.pop(f'{triad}.draw_unit', None)
-    return {**graded, **explicit}
+    return SENSORS[sensor_type][1].completed(explicit)
 
 
 def make_settings(sensor_type: str, explicit: dict[str, object]) -> SensorSettings:

@@ -15,6 +15,7 @@ from jaguar_sensors_ros import strict_yaml
 from jaguar_sensors_ros.catalogue import SENSORS, make_settings, require_type
 from jaguar_sensors_ros.component import build, declarations
 from jaguar_sensors_ros.redundancy.settings import FusedSettings
+from jaguar_sensors_ros.sensors.mag_settings import MagSettings
 from jaguar_sensors_ros.types import JaguarError
 
 Values = dict[str, object]
@@ -96,6 +97,7 @@ def parse(text: str, name: str) -> Suite:
     ]
     if not sensors:
         raise JaguarError(f'{name}: sensors: at least one sensor is needed')
+    _unique([_mag_topic(s) for s in sensors if s.type == 'mag'], f'{name}: imu_name')
     imus = [sensor.path for sensor in sensors if sensor.type == _FUSIBLE]
     fused = [
         _fused(entry, f'{name}: fused[{i}]', imus)
@@ -131,6 +133,12 @@ def sensor_entry(given: object, where: str, common: Values) -> SensorEntry:
     except JaguarError as error:
         raise JaguarError(f'{where}: {error}') from None
     return SensorEntry(name, _namespace(entry, where), values, kind)
+
+
+def _mag_topic(sensor: SensorEntry) -> str:
+    """Return the topic of a magnetometer, which is that of its IMU (REP-145)."""
+    topic = f'{sensor.values.get("imu_name", MagSettings.imu_name)}/mag'
+    return f'{sensor.namespace}/{topic}' if sensor.namespace else topic
 
 
 def _fused(given: object, where: str, imus: list[str]) -> FusedEntry:

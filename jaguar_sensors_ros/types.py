@@ -161,6 +161,34 @@ class ImuSample(NamedTuple):
         return bool(self.frame)
 
 
+class MagSample(NamedTuple):
+    """One magnetometer sample as published: flux density [T] and its covariance [T^2], in s."""
+
+    t_ns: int
+    tick: int
+    field: Vec3
+    covariance: tuple[float, ...]
+    error: ChannelError
+    faults: tuple[FaultLabel, ...] = ()
+
+
+class BaroSample(NamedTuple):
+    """One barometer sample as published [Pa], its variance [Pa^2], and its errors [Pa].
+
+    The errors are those of :class:`ChannelError`.
+    """
+
+    t_ns: int
+    tick: int
+    pressure: float
+    variance: float
+    bias: float
+    noise: float
+    fault: float
+    total: float
+    faults: tuple[FaultLabel, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class GpsSample:
     """One GNSS epoch as published.

@@ -22,7 +22,7 @@ from jaguar_sensors_ros.sensors.profiles import GRADE_COMPLETION, GRADE_TABLE  #
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings  # noqa: E402
 
 WIDTH = 96
-TITLES = {'imu': 'imu_node', 'gps': 'gps_node'}
+TITLES = {name: f'{name}_node' for name in SENSORS}
 
 
 def yaml_value(value: object) -> str:
@@ -43,10 +43,10 @@ def sensor_yaml(sensor_type: str) -> str:
         '# The key works for a node of this name in any namespace.  Numbers may be whole or not,',
         '# vectors a number or a list; a list must not mix whole numbers and fractions.',
     ]
-    by = {'imu': 'grade', 'gps': 'fix_type'}[sensor_type]
-    lines += [f'# Lines commented out show what the {by} sets; uncommented they win.']
+    by, sets = SENSORS[sensor_type][1].preset
+    if by:
+        lines += [f'# Lines commented out show what the {by} sets; uncommented they win.']
     lines += [f'/**/{sensor_type}:', '  ros__parameters:']
-    sets = GRADES if sensor_type == 'imu' else FIX_ACCURACY
     graded = {name for values in sets.values() for name in values}
     values = effective_values(sensor_type, {})
     for declared in declarations(SENSORS[sensor_type][1]):

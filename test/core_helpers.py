@@ -157,6 +157,14 @@ def gps(name='gps', seed=1, **values):
     return _sensor('gps', name, seed, values)
 
 
+def mag(name='mag', seed=1, **values):
+    return _sensor('mag', name, seed, values)
+
+
+def baro(name='baro', seed=1, **values):
+    return _sensor('baro', name, seed, values)
+
+
 def _sensor(kind, name, seed, values):
     return make_sensor(kind, name, settings(kind, **values), seed)
 

@@ -6,12 +6,14 @@ import math
 
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
+    BaroSample,
     ChannelError,
     FaultLabel,
     FixType,
     GpsSample,
     ImuSample,
     ImuSubSample,
+    MagSample,
 )
 
 SPECIAL = (0.0, -0.0, 1e308, -5e-324, math.pi, math.inf, -math.inf, 0.1)
@@ -62,3 +64,16 @@ def gps_sample(chance, fix_type=FixType.SINGLE, faults=0):
 def covariances(chance, oriented=True):
     three = [tuple(chance.random() for _ in range(9)) for _ in range(3)]
     return ImuCovariances(three[0] if oriented else None, three[1], three[2])
+
+
+COVARIANCE = tuple(float(i) for i in range(9))
+
+
+def mag_sample(chance):
+    return MagSample(
+        chance.randrange(2**31 * 10**9), 5, numbers(chance, 3), COVARIANCE, channel(chance)
+    )
+
+
+def baro_sample(chance):
+    return BaroSample(chance.randrange(2**31 * 10**9), 5, *numbers(chance, 6))

@@ -46,7 +46,8 @@ DEADLINE_S = 30.0
 _DEEP = 100_000
 #: messages published without waiting for the readers, and what counts as quiet [s]
 _BURST, _QUIET_S = 200, 0.02
-_OUTPUTS = ('data', 'data_raw', 'increments', 'error', 'fix', 'vel', 'vel_body', 'solution')
+_OUTPUTS = ('data', 'data_raw', 'increments', 'error', 'fix', 'vel', 'vel_body', 'solution',
+            'pressure')
 
 RELIABLE = QoSProfile(depth=_DEEP, reliability=ReliabilityPolicy.RELIABLE)
 BEST_EFFORT = QoSProfile(depth=_DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)

@@ -18,6 +18,8 @@ _DEEP = 100_000
 _DEEP_TOPICS = {
     'imu': ('data', 'data_raw', 'increments', 'error'),
     'gps': ('fix', 'vel', 'vel_body', 'solution', 'error'),
+    'mag': ('error',),
+    'baro': ('pressure', 'error'),
     'fused': ('data', 'data_raw', 'redundancy'),
 }
 #: three mounts of redundant IMUs: position [m], roll pitch yaw [rad]

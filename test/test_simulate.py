@@ -19,7 +19,7 @@ from tool_helpers import CODE, run
 
 from jaguar_sensors_ros.bags.writer import BagWriter
 from jaguar_sensors_ros.catalogue import make_settings
-from jaguar_sensors_ros.simulation import RUNS, ImuRun
+from jaguar_sensors_ros.simulation import RUNS, ImuRun, SampleRun
 from jaguar_sensors_ros.truth.columns import TruthColumns
 from jaguar_sensors_ros.truth.trajectory import FigureEight
 
@@ -250,6 +250,34 @@ def test_the_mount_is_published_where_asked_for(tmp_path):
     p, q = transform.transform.translation, transform.transform.rotation
     assert (p.x, p.y, p.z, q.x, q.y, q.z, q.w) == (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0)
     assert 'durability: 1' in (tmp_path / 'out' / 'metadata.yaml').read_text()
+
+
+def test_magnetometer_and_barometer_are_written_under_their_live_names(tmp_path):
+    config = tmp_path / 'suite.yaml'
+    config.write_text(
+        'sensors:\n'
+        '- {name: compass, type: mag, namespace: nose, parameters: {imu_name: imu_2}}\n'
+        '- {name: height, type: baro}\n'
+    )
+    simulate(drive(tmp_path / 'in'), tmp_path / 'out', '--config', config, '--seed', '1')
+    found = read(tmp_path / 'out')
+    assert sorted(found) == [
+        '/height/error', '/height/pressure', '/nose/compass/error', '/nose/imu_2/mag'
+    ]
+    for kind, name, topic in (('mag', 'nose/compass', '/nose/imu_2/mag'),
+                              ('baro', 'height', '/height/pressure')):
+        values = {'imu_name': 'imu_2'} if kind == 'mag' else {}
+        truth = TruthColumns.of(
+            FigureEight().at(t)._replace(a_nb_b=None) for t in stamps(1.0, 5.0, 50)
+        )
+        samples = list(SampleRun(kind, make_settings(kind, values), truth, 1, name).samples())
+        assert [stamp(m) for _, m, _ in found[topic]] == [s.t_ns for s in samples]
+        last = found[topic][-1][1]
+        if kind == 'mag':
+            field = last.magnetic_field
+            assert (field.x, field.y, field.z) == samples[-1].field
+        else:
+            assert last.fluid_pressure == samples[-1].pressure
 
 
 def test_a_suite_has_several_sensors(tmp_path):

@@ -11,9 +11,11 @@ from core_helpers import (
     SECOND,
     assert_std,
     assert_uncorrelated,
+    baro,
     forces,
     gps,
     imu,
+    mag,
     pieces,
     rates,
     reconfigure,
@@ -132,6 +134,11 @@ REALISTIC = {
 }
 GPS = {'pos_correlated_fraction': 0.5, 'pos_correlation_time_s': 30.0, 'update_hz': 10.0}
 
+MAG = {'field': (1e-6, 21e-6, -43e-6), 'bias_m_init_std': 1e-7, 'tau_bias_m_s': 30.0,
+       'mag__turn_on_bias_std': 1e-7, 'mag__random_walk': 1e-8, 'mag__bandwidth_hz': 20.0}
+BARO = {'pressure__bias_init_std': 5.0, 'pressure__tau_bias_s': 30.0,
+        'pressure__random_walk': 0.1, 'pressure__turn_on_bias_std': 5.0}
+
 
 def motion():
     """Return 3.7 seconds whose message times do not lie on the sample grid."""
@@ -148,6 +155,8 @@ def undisturbed():
     return {
         'imu': {s.t_ns: s for s in run(imu(**REALISTIC), motion())},
         'gps': {s.t_ns: s for s in run(gps(**GPS), motion())},
+        'mag': {s.t_ns: s for s in run(mag(**MAG), motion())},
+        'baro': {s.t_ns: s for s in run(baro(**BARO), motion())},
     }
 
 
@@ -221,7 +230,10 @@ def test_after_a_change_and_its_return_the_receiver_is_as_if_nothing_had_been(
     ('kind', 'mode'), [(k, m) for k, (c, _) in SENSORS.items() for m in c.channels.modes]
 )
 def test_a_cleared_fault_leaves_no_trace(kind, mode, undisturbed):
-    sensor = imu(**REALISTIC) if kind == 'imu' else gps(**GPS)
+    make, values = {
+        'imu': (imu, REALISTIC), 'gps': (gps, GPS), 'mag': (mag, MAG), 'baro': (baro, BARO)
+    }[kind]
+    sensor = make(**values)
     magnitude = {'intermittent': 0.5, 'noise': 10.0, 'satellite_loss': 7.0}.get(mode, 1.0)
     segments = motion()
     run(sensor, segments[:50])

@@ -20,29 +20,31 @@ from jaguar_sensors_ros.errors.triad_settings import AXES, BiasSettings, TriadSe
 
 
 class AdditiveTerms:
-    """Turn-on bias, bias instability, rate random walk and white noise of three axes.
+    """Turn-on bias, bias instability, rate random walk and white noise of some axes.
 
     Parameters
     ----------
     term : str
-        'gyro' or 'accel', part of the names of the random streams.
+        Such as 'gyro', part of the names of the random streams.
     streams : StreamFactory
         The random streams of this power cycle.
+    axes : str
+        A letter for each axis.
     """
 
-    def __init__(self, term: str, streams: StreamFactory) -> None:
-        self._white = streams.triad(f'{term}.white_noise', AXES)
-        self._turn_on = [streams.stream(f'{term}.turn_on_bias', axis) for axis in AXES]
+    def __init__(self, term: str, streams: StreamFactory, axes: str = AXES) -> None:
+        self._white = [streams.stream(f'{term}.white_noise', axis) for axis in axes]
+        self._turn_on = [streams.stream(f'{term}.turn_on_bias', axis) for axis in axes]
         self._instability = [
-            BiasInstability(streams, f'{term}.bias_instability', axis) for axis in AXES
+            BiasInstability(streams, f'{term}.bias_instability', axis) for axis in axes
         ]
-        self._walk = [RandomWalk(stream) for stream in streams.triad(f'{term}.random_walk', AXES)]
+        self._walk = [RandomWalk(streams.stream(f'{term}.random_walk', axis)) for axis in axes]
 
     def configure(self, settings: TriadSettings, bias: BiasSettings) -> None:
         """Take new parameters, in effect from the next block; states carry on."""
         self._settings = settings
         stds = settings.turn_on_bias_std
-        draws = zip(stds, self._turn_on, strict=True)
+        draws = zip(stds, self._turn_on, strict=False)
         self._offset = [std * stream(0) if std else 0.0 for std, stream in draws]
         for i, instability in enumerate(self._instability):
             instability.configure(bias.sigma[i], bias.tau_s[i], settings.bias_model)
@@ -56,12 +58,13 @@ class AdditiveTerms:
     def block(self, start: int, intervals: Intervals) -> Array:
         """Return biases and white noise of the samples from ``start`` on.
 
-        Shape (6, count): the biases of the three axes, then the noise.
+        Two rows an axis: the biases of all axes, then the noise.
         """
-        terms = np.empty((6, len(intervals)))
-        for i in range(3):
+        axes = len(self._white)
+        terms = np.empty((2 * axes, len(intervals)))
+        for i in range(axes):
             terms[i] = self.bias(i, start, intervals)
-            self.noise(i, start, intervals, terms[3 + i])
+            self.noise(i, start, intervals, terms[axes + i])
         return terms
 
     def bias(self, i: int, start: int, intervals: Intervals) -> Any:

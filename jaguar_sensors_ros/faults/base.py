@@ -108,7 +108,8 @@ class ActiveFault:
     @property
     def target(self) -> str:
         """The target in the words of the contract."""
-        return self.channels[0] if len(self.channels) == 1 else 'all'
+        is_one = len(self.channels) == 1 and not self.mode.whole_sensor
+        return self.channels[0] if is_one else 'all'
 
     def give_way(self, newer: ActiveFault) -> bool:
         """Leave the axes of the same target to a newer fault; tell whether there were any.

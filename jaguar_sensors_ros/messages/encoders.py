@@ -21,7 +21,15 @@ from jaguar_sensors_ros.messages.writer import (
 )
 from jaguar_sensors_ros.sensors.covariance import rotated
 from jaguar_sensors_ros.sensors.imu import ImuCovariances
-from jaguar_sensors_ros.types import NS_PER_S, FaultLabel, GpsSample, ImuSample, Vec3
+from jaguar_sensors_ros.types import (
+    NS_PER_S,
+    BaroSample,
+    FaultLabel,
+    GpsSample,
+    ImuSample,
+    MagSample,
+    Vec3,
+)
 
 _STAMP = ['header.stamp.sec', 'header.stamp.nanosec']
 
@@ -263,3 +271,66 @@ class Encoders:
             )
 
         return self._encoder(self._writer.gnss_error, shape, paths, values)
+
+    # ------------------------------------------------------------ magnetometer, barometer
+
+    def magnetic_field(self) -> Encoder:
+        """Return an encoder of sensor_msgs/MagneticField."""
+        return self._encoder(
+            self._writer.magnetic_field,
+            lambda sample, frame_id: (frame_id, sample.covariance),
+            lambda sample, frame_id: [*_STAMP, *_vector('magnetic_field')],
+            lambda sample, frame_id: (*divmod(sample.t_ns, NS_PER_S), *sample.field),
+        )
+
+    def mag_error(self) -> Encoder:
+        """Return an encoder of MagError."""
+        parts = [f'mag_{part}' for part in ERROR_PARTS]
+
+        def shape(sample: MagSample, frame_id: str) -> Hashable:
+            return frame_id, _labels(sample.faults)
+
+        def paths(sample: MagSample, frame_id: str) -> list[str]:
+            return [*_STAMP, *_vector(*parts), *_array('fault_magnitudes', len(sample.faults))]
+
+        def values(sample: MagSample, frame_id: str) -> tuple[float, ...]:
+            return (
+                *divmod(sample.t_ns, NS_PER_S),
+                *chain(*sample.error),
+                *[fault.magnitude for fault in sample.faults],
+            )
+
+        return self._encoder(self._writer.mag_error, shape, paths, values)
+
+    def pressure(self) -> Encoder:
+        """Return an encoder of sensor_msgs/FluidPressure."""
+        return self._encoder(
+            self._writer.pressure,
+            lambda sample, frame_id: frame_id,
+            lambda sample, frame_id: [*_STAMP, 'fluid_pressure', 'variance'],
+            lambda sample, frame_id: (
+                *divmod(sample.t_ns, NS_PER_S), sample.pressure, sample.variance
+            ),
+        )
+
+    def baro_error(self) -> Encoder:
+        """Return an encoder of BaroError."""
+        parts = [f'pressure_{part}' for part in ERROR_PARTS]
+
+        def shape(sample: BaroSample, frame_id: str) -> Hashable:
+            return frame_id, _labels(sample.faults)
+
+        def paths(sample: BaroSample, frame_id: str) -> list[str]:
+            return [*_STAMP, *parts, *_array('fault_magnitudes', len(sample.faults))]
+
+        def values(sample: BaroSample, frame_id: str) -> tuple[float, ...]:
+            return (
+                *divmod(sample.t_ns, NS_PER_S),
+                sample.bias,
+                sample.noise,
+                sample.fault,
+                sample.total,
+                *[fault.magnitude for fault in sample.faults],
+            )
+
+        return self._encoder(self._writer.baro_error, shape, paths, values)

@@ -105,4 +105,18 @@ TOPICS: dict[str, tuple[Topic, ...]] = {
         ),
         Topic('error', f'{_OWN}GnssError', Encoders.gnss_error, _framed),
     ),
+    'mag': (
+        Topic(
+            'mag',
+            'sensor_msgs/msg/MagneticField',
+            Encoders.magnetic_field,
+            _framed,
+            beside='imu_name',
+        ),
+        Topic('error', f'{_OWN}MagError', Encoders.mag_error, _framed),
+    ),
+    'baro': (
+        Topic('pressure', 'sensor_msgs/msg/FluidPressure', Encoders.pressure, _framed),
+        Topic('error', f'{_OWN}BaroError', Encoders.baro_error, _framed),
+    ),
 }

@@ -16,10 +16,12 @@ from jaguar_sensors_ros.sensors.imu import ImuCovariances
 from jaguar_sensors_ros.types import (
     IDENTITY_QUAT,
     NS_PER_S,
+    BaroSample,
     FaultLabel,
     FixType,
     GpsSample,
     ImuSample,
+    MagSample,
     Mat3,
     Quat,
     Vec3,
@@ -59,14 +61,18 @@ class Writer:
         self.TransformStamped = of('geometry_msgs/msg/TransformStamped')
         self.TwistWithCovarianceStamped = of('geometry_msgs/msg/TwistWithCovarianceStamped')
         self.Vector3 = of('geometry_msgs/msg/Vector3')
+        self.FluidPressure = of('sensor_msgs/msg/FluidPressure')
         self.Imu = of('sensor_msgs/msg/Imu')
+        self.MagneticField = of('sensor_msgs/msg/MagneticField')
         self.NavSatFix = of('sensor_msgs/msg/NavSatFix')
         self.NavSatStatus = of('sensor_msgs/msg/NavSatStatus')
         self.Temperature = of('sensor_msgs/msg/Temperature')
+        self.BaroError = of('jaguar_sensors_msgs/msg/BaroError')
         self.GnssError = of('jaguar_sensors_msgs/msg/GnssError')
         self.GnssSolution = of('jaguar_sensors_msgs/msg/GnssSolution')
         self.ImuError = of('jaguar_sensors_msgs/msg/ImuError')
         self.ImuIncrements = of('jaguar_sensors_msgs/msg/ImuIncrements')
+        self.MagError = of('jaguar_sensors_msgs/msg/MagError')
         self.RedundancyStatus = of('jaguar_sensors_msgs/msg/RedundancyStatus')
         self.SensorState = of('jaguar_sensors_msgs/msg/SensorState')
 
@@ -228,7 +234,43 @@ class Writer:
         self._label(message, sample.faults)
         return message
 
-    # ---------------------------------------------------------------------- both
+    # ------------------------------------------------------------ magnetometer, barometer
+
+    def magnetic_field(self, sample: MagSample, frame_id: str) -> Any:
+        """Return sensor_msgs/MagneticField."""
+        message = self.MagneticField()
+        message.header = self.header(sample.t_ns, frame_id)
+        message.magnetic_field = self.vector(sample.field)
+        message.magnetic_field_covariance = sample.covariance
+        return message
+
+    def mag_error(self, sample: MagSample, frame_id: str) -> Any:
+        """Return what was added to the ideal sample."""
+        message = self.MagError()
+        message.header = self.header(sample.t_ns, frame_id)
+        for part in ERROR_PARTS:
+            setattr(message, f'mag_{part}', self.vector(getattr(sample.error, part)))
+        self._label(message, sample.faults)
+        return message
+
+    def pressure(self, sample: BaroSample, frame_id: str) -> Any:
+        """Return sensor_msgs/FluidPressure."""
+        return self.FluidPressure(
+            header=self.header(sample.t_ns, frame_id),
+            fluid_pressure=sample.pressure,
+            variance=sample.variance,
+        )
+
+    def baro_error(self, sample: BaroSample, frame_id: str) -> Any:
+        """Return what was added to the ideal sample."""
+        message = self.BaroError()
+        message.header = self.header(sample.t_ns, frame_id)
+        for part in ERROR_PARTS:
+            setattr(message, f'pressure_{part}', getattr(sample, part))
+        self._label(message, sample.faults)
+        return message
+
+    # ---------------------------------------------------------------------- all
 
     def state(
         self, name: str, type_name: str, status: Status, frame_id: str, now_ns: int

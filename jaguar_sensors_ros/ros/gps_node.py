@@ -29,9 +29,6 @@ class GpsNode(SensorNode[GpsSettings, GpsSample]):
         self._solution = self.outlet(GnssSolution, '~/solution', encoders.solution())
         self._error = self.outlet(GnssError, '~/error', encoders.gnss_error())
 
-    def _circumstances(self) -> str:
-        return self._frame_id
-
     def _publish(self, sample: GpsSample, context: Any) -> None:
         frame_id: str = context
         self._outlets.look()

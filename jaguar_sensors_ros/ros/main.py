@@ -36,6 +36,16 @@ def gps_node() -> int:
     return _run('gps_node', 'GpsNode')
 
 
+def mag_node() -> int:
+    """Run mag_node."""
+    return _run('mag_node', 'MagNode')
+
+
+def baro_node() -> int:
+    """Run baro_node."""
+    return _run('baro_node', 'BaroNode')
+
+
 def truth_node() -> int:
     """Run truth_node."""
     return _run('truth_node', 'TruthNode')

@@ -70,3 +70,13 @@ class Outlets:
             for outlet in self._unused:
                 outlet.look()
             self._unused = [outlet for outlet in self._unused if not outlet.is_used]
+
+    def publish(self, *arguments: Any) -> None:
+        """Publish a sample on all topics that are used, whose encoders take the same arguments.
+
+        They go out one right after the other, so a process that reads them all is woken once.
+        """
+        self.look()
+        ready = [(outlet, outlet.encode(*arguments)) for outlet in self._all if outlet.is_used]
+        for outlet, message in ready:
+            outlet.publish(message)

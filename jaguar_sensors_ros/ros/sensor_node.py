@@ -103,7 +103,7 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
             sensor_type, name, self.settings, seed
         )
         self._sensor.check(self.settings)
-        self._bridge.on_change(self._configure, self._sensor.check)
+        self._bridge.on_change(self._configure, self._check)
         self._last_status: Status | None = None
         self._looked: tuple[int, tuple[str, ...]] = (-_LOOK_NS, ())
         self._guard = Guard(self._suite is not None, self.get_logger(), self._note_changes)
@@ -136,13 +136,20 @@ class SensorNode(Node, ABC, Generic[SettingsT, SampleT]):
     def _make_publishers(self) -> None:
         """Make the publishers of the sensor's own topics."""
 
-    @abstractmethod
     def _circumstances(self) -> Any:
         """Return what belongs to the samples of now besides their numbers."""
+        return self._frame_id
 
-    @abstractmethod
     def _publish(self, sample: SampleT, context: Any) -> None:
-        """Publish a sample on all topics with subscribers, in the context it was measured in."""
+        """Publish a sample on all topics with subscribers, in the context it was measured in.
+
+        Here for topics whose messages are made of a sample and its frame.
+        """
+        self._outlets.publish(sample, context)
+
+    def _check(self, settings: SettingsT) -> None:
+        """Raise ParameterError where new settings do not fit; change nothing."""
+        self._sensor.check(settings)
 
     # ------------------------------------------------------------------ wiring
 

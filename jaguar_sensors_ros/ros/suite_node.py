@@ -20,9 +20,11 @@ from jaguar_sensors_ros.component import ParameterError, declarations, parameter
 from jaguar_sensors_ros.faults.base import NONE, FaultRequest
 from jaguar_sensors_ros.redundancy.settings import FusedSettings
 from jaguar_sensors_ros.ros import compat, qos
+from jaguar_sensors_ros.ros.baro_node import BaroNode
 from jaguar_sensors_ros.ros.fused_node import FusedNode
 from jaguar_sensors_ros.ros.gps_node import GpsNode
 from jaguar_sensors_ros.ros.imu_node import ImuNode
+from jaguar_sensors_ros.ros.mag_node import MagNode
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
 from jaguar_sensors_ros.ros.reader import read_fault
 from jaguar_sensors_ros.ros.sensor_node import SensorNode
@@ -32,7 +34,12 @@ from jaguar_sensors_ros.ros.wire import writer
 from jaguar_sensors_ros.suite_file import FusedEntry, Member
 from jaguar_sensors_ros.types import JaguarError
 
-NODES: dict[str, type[SensorNode[Any, Any]]] = {'imu': ImuNode, 'gps': GpsNode}
+NODES: dict[str, type[SensorNode[Any, Any]]] = {
+    'imu': ImuNode,
+    'gps': GpsNode,
+    'mag': MagNode,
+    'baro': BaroNode,
+}
 #: the parameter of the manager
 _OWN = 'suite_file'
 #: pause [s] in which changes of several states are gathered

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
-from jaguar_sensors_ros.component import AUTO, ParameterError
+from jaguar_sensors_ros.component import AUTO, ParameterError, parameter
 from jaguar_sensors_ros.types import Mat3, Vec3
 
 #: variance published where the reading is exact: filters take 0 for absolute trust
 VARIANCE_FLOOR = 1e-9
 
 
-def covariance(override: tuple[float, ...] | str, variances: Vec3) -> tuple[float, ...]:
+def covariance(
+    override: tuple[float, ...] | str, variances: Vec3, floor: float = VARIANCE_FLOOR
+) -> tuple[float, ...]:
     """Return the 3x3 covariance, row by row: the override, or the variances with a floor.
 
     Parameters
@@ -20,6 +22,8 @@ def covariance(override: tuple[float, ...] | str, variances: Vec3) -> tuple[floa
         One variance, three variances, or the whole matrix.
     variances : Vec3
         The simulated variances, used for 'auto'.
+    floor : float
+        What stands for a variance of 0.
     """
     matrix = [0.0] * 9
     if override != AUTO:
@@ -28,8 +32,21 @@ def covariance(override: tuple[float, ...] | str, variances: Vec3) -> tuple[floa
             matrix = list(given)
         variances = _diagonal(given)
     for i, variance in enumerate(variances):
-        matrix[4 * i] = variance if variance > 0.0 else VARIANCE_FLOOR
+        matrix[4 * i] = variance if variance > 0.0 else floor
     return tuple(matrix)
+
+
+def override(what: str, unit: str) -> Any:
+    """Declare the parameter that overrides a covariance."""
+    return parameter(
+        AUTO,
+        f'Covariance of {what} to publish instead of the simulated one: a variance, three '
+        'variances, or the whole matrix row by row.',
+        kind='vector',
+        sizes=(1, 3, 9),
+        unit=unit,
+        auto=True,
+    )
 
 
 def check_override(name: str, override: tuple[float, ...] | str) -> None:

@@ -154,6 +154,8 @@ class MultipathSettings:
 class GpsSettings(SensorSettings):
     """Parameters of the GNSS receiver."""
 
+    preset = ('fix_type', FIX_ACCURACY)
+
     frame_id: str = parameter('gps_link', 'Frame of the antenna.', kind='string')
     vel_frame_id: str = parameter(
         'map', 'Frame named in gps/vel; its axes are taken for east, north, up.', kind='string'

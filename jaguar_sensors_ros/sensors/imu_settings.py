@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from jaguar_sensors_ros.component import (
-    AUTO,
     ParameterError,
     group,
     parameter,
@@ -14,13 +16,15 @@ from jaguar_sensors_ros.component import (
 )
 from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.errors.vibration import VibrationSettings
-from jaguar_sensors_ros.sensors.covariance import check_override
+from jaguar_sensors_ros.sensors.covariance import check_override, override
 from jaguar_sensors_ros.sensors.profiles import DEG, DEVICES, Value, grade_values
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import Mat3, Vec3
 
 #: parameter values of each grade and of each device; custom sets none
 GRADES: dict[str, dict[str, Value]] = {**grade_values(), **DEVICES, 'custom': {}}
+#: errors that a datasheet gives for a population of units
+POPULATION = ('scale_factor_ppm', 'misalignment', 'cross_axis')
 _EARTH_RATE_GRADES = ('navigation', 'strategic')
 
 
@@ -84,25 +88,13 @@ class IncrementSettings:
     )
 
 
-def _override(what: str, unit: str) -> Any:
-    return parameter(
-        AUTO,
-        f'Covariance of {what} to publish instead of the simulated one: a variance, three '
-        'variances, or the whole matrix row by row.',
-        kind='vector',
-        sizes=(1, 3, 9),
-        unit=unit,
-        auto=True,
-    )
-
-
 @dataclass(frozen=True)
 class ImuCovarianceSettings:
     """Overrides of published covariances."""
 
-    orientation: tuple[float, ...] | str = _override('the orientation', 'rad^2')
-    angular_velocity: tuple[float, ...] | str = _override('the angular velocity', '(rad/s)^2')
-    linear_acceleration: tuple[float, ...] | str = _override('the acceleration', '(m/s2)^2')
+    orientation: tuple[float, ...] | str = override('the orientation', 'rad^2')
+    angular_velocity: tuple[float, ...] | str = override('the angular velocity', '(rad/s)^2')
+    linear_acceleration: tuple[float, ...] | str = override('the acceleration', '(m/s2)^2')
 
     def __post_init__(self) -> None:
         for name in ('orientation', 'angular_velocity', 'linear_acceleration'):
@@ -112,6 +104,8 @@ class ImuCovarianceSettings:
 @dataclass(frozen=True)
 class ImuSettings(SensorSettings):
     """Parameters of the IMU."""
+
+    preset = ('grade', GRADES)
 
     grade: str = parameter(
         'tactical',
@@ -190,6 +184,25 @@ class ImuSettings(SensorSettings):
                 raise ParameterError(
                     f'{triad}.resolution', resolution, f'must be 0 where {triad}_lsb is set'
                 )
+
+    @classmethod
+    def completed(cls, explicit: Mapping[str, object]) -> dict[str, object]:
+        """Return explicit parameter values completed by those of the grade."""
+        graded = dict(GRADES.get(str(explicit.get('grade', 'tactical')), {}))
+        for triad in ('gyro', 'accel'):
+            if np.any(cast(Any, explicit.get(f'{triad}.white_noise_psd', 0.0))):
+                # the noise is given as a spectral density: the grade's is not meant
+                graded[f'{triad}.white_noise_density'] = 0.0
+            if not np.all(cast(Any, explicit.get(f'{triad}.range', 1.0))):
+                # no full scale, no quadratic error
+                graded.pop(f'{triad}.nonlinearity_ppm', None)
+            if np.any(cast(Any, explicit.get(f'{triad}_lsb', 0.0))):
+                # pulses, not rounding
+                graded.pop(f'{triad}.resolution', None)
+            if any(f'{triad}.{name}' in explicit for name in POPULATION):
+                # a number of this very unit, not of a population
+                graded.pop(f'{triad}.draw_unit', None)
+        return {**graded, **explicit}
 
     def _senses_rotation(self) -> bool:
         return self.grade in _EARTH_RATE_GRADES

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import ClassVar, cast
 
 from jaguar_sensors_ros.component import AUTO, ParameterError, group, parameter, vector
 from jaguar_sensors_ros.faults.base import NONE, FaultRequest
@@ -175,6 +176,9 @@ class FailureSettings:
 class SensorSettings:
     """What all sensors have in common."""
 
+    #: name of a parameter that sets others, and what each of its values sets; empty: none does
+    preset: ClassVar[tuple[str, Mapping[str, Mapping[str, object]]]] = ('', {})
+
     fidelity: str = parameter(
         'realistic',
         'transparent: ideal readings; realistic: all error models; fault: realistic plus the '
@@ -241,6 +245,12 @@ class SensorSettings:
                 self.origin,
                 'must be latitude -90 to 90 deg, longitude -180 to 180 deg, height within 1e7 m',
             )
+
+    @classmethod
+    def completed(cls, explicit: Mapping[str, object]) -> dict[str, object]:
+        """Return explicit parameter values completed by those that the preset sets."""
+        name, sets = cls.preset
+        return {**sets.get(str(explicit.get(name)), {}), **explicit}
 
     @cached_property
     def level(self) -> Fidelity:
