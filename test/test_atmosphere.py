@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_it_is_in_hydrostatic_equilibrium(height, offset):
     if height < 0.0:
         points.reverse()
     value = 101_000.0
-    for start, end in zip(points, points[1:], strict=False):
+    for start, end in itertools.pairwise(points):
         inside = end - math.copysign(1e-6, end - start)
         value = solve_ivp(slope, (start, inside), [value], rtol=1e-10, atol=1e-12).y[0, -1]
     assert pressure(geometric(height), 101_000.0, offset) == pytest.approx(value, rel=1e-7)

@@ -132,7 +132,8 @@ def test_services_states_and_the_tool(graph, make, name, target, kind, topic, gi
 def test_both_in_a_suite(graph, tmp_path):
     suite = {'sensors': [
         {'name': 'compass', 'type': 'mag', 'parameters': {'field': FIELD}},
-        {'name': 'tail', 'type': 'mag', 'parameters': {'field': list(FIELD), 'imu_name': 'imu_tail'}},
+        {'name': 'tail', 'type': 'mag',
+         'parameters': {'field': list(FIELD), 'imu_name': 'imu_tail'}},
         {'name': 'height', 'type': 'baro'},
     ]}
     suite_helpers.start(graph, tmp_path, suite)
