@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -24,7 +23,6 @@ _NT = 1e-9
 #: points of the lattice that are kept
 _MOST_CELLS = 64
 _AXES: tuple[Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 #: the field at a point and its derivatives along x, y, z
 _Cell = tuple[Vec3, Vec3, Vec3, Vec3]
@@ -153,8 +151,10 @@ def decimal_year(t_ns: int) -> float:
 
     A stamp outside of the models of the library gives 2025.0.
     """
+    from datetime import datetime, timedelta, timezone  # no start-up of another sensor needs it
+
     try:
-        date = _EPOCH + timedelta(seconds=t_ns // NS_PER_S)
+        date = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=t_ns // NS_PER_S)
         start = datetime(date.year, 1, 1, tzinfo=timezone.utc)
         end = datetime(date.year + 1, 1, 1, tzinfo=timezone.utc)
     except (OverflowError, ValueError):
