@@ -51,6 +51,7 @@ setup(
             f'imu_node = {NAME}.ros.main:imu_node',
             f'gps_node = {NAME}.ros.main:gps_node',
             f'truth_node = {NAME}.ros.main:truth_node',
+            f'scenario_node = {NAME}.ros.main:scenario_node',
             f'sensor_suite = {NAME}.ros.main:sensor_suite',
             f'jaguar_sensors = {NAME}.cli.main:main',
         ],

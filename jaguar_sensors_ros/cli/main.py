@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaguar_sensors_ros import __version__
-from jaguar_sensors_ros.cli import allan, completion, faults, param, state
+from jaguar_sensors_ros.cli import allan, completion, faults, param, record, state
 from jaguar_sensors_ros.cli.graph import FAILED, status_of
 from jaguar_sensors_ros.cli.parser import Parser
 from jaguar_sensors_ros.types import JaguarError
@@ -25,6 +25,7 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
     faults.add,
     state.add,
     param.add,
+    record.add,
     allan.add,
     completion.add,
 )

@@ -94,6 +94,13 @@ class PlayedSensor(Sensor[PlayedSettings, Sample]):
     def _quality(self) -> float:
         return min(1.0, 1.0 / self._noise_factor)
 
+    def time_went_back(self) -> list[str]:
+        """Start anew on a clock that went back; return the injected faults that are cleared."""
+        cleared = self.board.clear_injected()
+        self._integral, self._newest = None, {}
+        self.power_cycle()
+        return cleared
+
     # ------------------------------------------------------------------ a row
 
     def measure(self, item: Item, base_ns: int) -> Sample | None:
@@ -133,7 +140,11 @@ class PlayedSensor(Sensor[PlayedSettings, Sample]):
             if self.effective_faults:
                 self._apply_faults(Signal({}, {}), t_ns, self._number)
             return values, False
-        there = [c for c, (o, group) in self.places.items() if o == item.output and group in values]
+        there = [
+            channel
+            for channel, (output, group) in self.places.items()
+            if output == item.output and group in values
+        ]
         erroneous = dict(self._vectors)
         for channel in there:
             erroneous[channel] = self._vectors[channel] = self.vector(channel, values)
@@ -289,8 +300,8 @@ class PlayedGps(PlayedSensor):
                 offset[axis] = there[axis]
         p_e = here.ecef_from_local((offset[0], offset[1], offset[2]))
         phi, lam, h = geodetic_from_ecef(p_e)
-        moved = {'latitude': (math.degrees(phi),), 'longitude': (math.degrees(lam),), 'altitude': (h,)}
-        return {**values, **moved}
+        geodetic = (math.degrees(phi), math.degrees(lam), h)
+        return {**values, **{name: (x,) for name, x in zip(POSITION, geodetic, strict=True)}}
 
 
 class PlayedBaro(PlayedSensor):

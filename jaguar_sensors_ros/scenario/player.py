@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Generator, Iterator
@@ -53,7 +54,7 @@ class Player:
         return self._failure if self.finished else None
 
     def due(self, now_ns: int, limit: int) -> list[Item]:
-        """Return the items due at the scenario time ``now_ns``, oldest first, at most ``limit``."""
+        """Return the items due at scenario time ``now_ns``, at most ``limit``, oldest first."""
         found: list[Item] = []
         while len(found) < limit and self._look():
             assert self._next is not None
@@ -96,9 +97,7 @@ class Player:
     def _put(self, item: Item | None) -> bool:
         """Put an item into the queue; tell whether it was, or the thread is to stop."""
         while not self._stop.is_set():
-            try:
+            with contextlib.suppress(queue.Full):
                 self._queue.put(item, timeout=_LOOK_S)
                 return True
-            except queue.Full:
-                continue
         return False

@@ -28,6 +28,8 @@ from jaguar_sensors_ros.types import JaguarError
 
 #: longest line [bytes]
 LONGEST_LINE = 65536
+#: how much is read at once [bytes]
+_BUFFER = 1 << 18
 #: largest timestamp [ns]: seconds in a ROS time stamp are a signed 32-bit number
 _LAST_NS = (2**31 - 1) * 1_000_000_000
 _NS_PER_US = 1000
@@ -86,7 +88,7 @@ class ScenarioReader:
         self._wanted = frozenset(wanted)
         self._line = 0
         try:
-            self._file = path.open('rb')
+            self._file = path.open('rb', buffering=_BUFFER)
         except OSError as error:
             raise ScenarioError(f'{path}: cannot be read: {error.strerror}') from None
         try:

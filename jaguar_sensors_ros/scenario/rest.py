@@ -5,6 +5,8 @@ The place is the default origin of all sensors, 47.3764 deg north, 8.5476 deg ea
 
 from __future__ import annotations
 
+import math
+
 from jaguar_sensors_ros.nav.earth import STANDARD_GRAVITY
 from jaguar_sensors_ros.scenario.fields import Values
 from jaguar_sensors_ros.sensors.settings import SensorSettings
@@ -21,7 +23,8 @@ def standard_pressure(height_m: float) -> float:
 
     p = p0 (1 - L h / T0)^(g / (R L)), h the geopotential height [m]; source: ISO 2533.
     """
-    return _P0 * (1.0 - _LAPSE * height_m / _T0) ** (STANDARD_GRAVITY / (_R * _LAPSE))
+    exponent = STANDARD_GRAVITY / (_R * _LAPSE)
+    return _P0 * math.pow(1.0 - _LAPSE * height_m / _T0, exponent)
 
 
 def at_rest() -> dict[str, dict[str, Values]]:

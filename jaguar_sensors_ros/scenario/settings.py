@@ -23,7 +23,7 @@ from jaguar_sensors_ros.sensors.settings import (
 class ScenarioSettings:
     """Parameters of the node ``scenario``; those of each sensor are on its own node."""
 
-    file: str = parameter(
+    scenario_file: str = parameter(
         '',
         'Scenario file for all sensors; a sensor whose own parameter file is set takes that. '
         'Empty: the sensors say what they would at rest.',
@@ -111,7 +111,7 @@ class PlayedSettings(SensorSettings):
 
     file: str = parameter(
         '',
-        'Scenario file of this sensor; empty: that of the node scenario. Read at start only.',
+        'Scenario file of this sensor; empty: scenario_file. Read at start only.',
         kind='string',
     )
     rate_hz: float = _rate(10.0)

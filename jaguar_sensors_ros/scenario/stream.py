@@ -150,8 +150,8 @@ class Smoother:
             self._held.append((row.t_ns, output, values))
         if len(self._held) > _MOST_HELD:
             raise ScenarioError(
-                f'{self._path}: line {row.line}, column smooth: more than {_MOST_HELD} values of {self._sensor} wait for the '
-                'end of a smooth piece'
+                f'{self._path}: line {row.line}, column smooth: more than {_MOST_HELD} values of '
+                f'{self._sensor} wait for the end of a smooth piece'
             )
         if not self._open or row.smooth:
             yield from self._release()
