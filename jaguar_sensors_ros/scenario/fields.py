@@ -34,12 +34,12 @@ class Group:
     maximum: float = math.inf
 
     def fault_of(self, values: tuple[float, ...]) -> tuple[int, str] | None:
-        """Return which of the finite values is wrong and what is allowed; None: all are right."""
+        """Return which of the finite values is wrong and what it must be; None: all are right."""
         for i, value in enumerate(values):
             if not self.minimum <= value <= self.maximum:
-                return i, self.allowed()
+                return i, f'must be {self.allowed()}'
             if self.kind == 'whole' and not value.is_integer():
-                return i, self.allowed()
+                return i, f'must be {self.allowed()}'
         if self.kind == 'quaternion':
             norm = math.sqrt(sum(value * value for value in values))
             if abs(norm - 1.0) > _NORM_TOLERANCE:
@@ -49,11 +49,11 @@ class Group:
     def allowed(self) -> str:
         """Say in words which values are accepted."""
         number = 'a whole number' if self.kind == 'whole' else 'a finite number'
-        if math.isfinite(self.minimum) and math.isfinite(self.maximum):
-            number += f' from {self.minimum:g} to {self.maximum:g}'
-        elif math.isfinite(self.minimum):
-            number += f' >= {self.minimum:g}'
-        return f'must be {number}' + (f' {self.unit}' if self.unit != '1' else '')
+        if self.kind == 'quaternion':
+            number = 'a unit quaternion'
+        if math.isfinite(self.maximum):
+            return f'{number} from {self.minimum:g} to {self.maximum:g}'
+        return f'{number} >= {self.minimum:g}' if math.isfinite(self.minimum) else number
 
 
 @dataclass(frozen=True)

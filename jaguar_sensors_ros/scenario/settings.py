@@ -17,6 +17,7 @@ from jaguar_sensors_ros.sensors.settings import (
     SensorSettings,
     TruthSettings,
 )
+from jaguar_sensors_ros.types import Fidelity
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,13 @@ class PlayedSettings(SensorSettings):
     They have no truth, mount or environment: what they measured is in the file.
     """
 
+    fidelity: str = parameter(
+        'realistic',
+        'transparent: what was measured; realistic: the errors that are asked for on top, none by '
+        'default; fault: these and the failure given by failure.*.',
+        kind='string',
+        choices=tuple(level.value for level in Fidelity),
+    )
     file: str = parameter(
         '',
         'Scenario file of this sensor; empty: scenario_file. Read at start only.',
