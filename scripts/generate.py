@@ -65,8 +65,8 @@ def sensor_yaml(sensor_type: str) -> str:
 def scenario_yaml() -> str:
     """Return the parameter file of scenario_node and of the sensors it plays."""
     lines = [
-        '# Parameters of scenario_node, by scripts/generate.py from the declarations.  Each sensor',
-        '# is a node of its own; the keys work in any namespace.',
+        '# Parameters of scenario_node, by scripts/generate.py from the declarations.',
+        '# Each sensor is a node of its own; the keys work in any namespace.',
     ]
     for node, settings in {'scenario': ScenarioSettings, **PLAYED}.items():
         lines += [f'/**/{node}:', '  ros__parameters:']

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_a_lap_starts_again_and_stamps_and_integrals_go_on(graph, tmp_path):
     )
     stage.run(0.0905, lambda: len(data) >= 9 and len(integral) >= 8)
     assert [m.angular_velocity.x for m in data] == [0.0, 1.0, 2.0] * 3
-    steps = [round(b - a, 9) for a, b in zip(times(data), times(data)[1:], strict=False)]
+    steps = [round(b - a, 9) for a, b in pairwise(times(data))]
     assert steps == [0.01] * 8
     # delta_theta = omega dt over the eight intervals after the first row
     assert [m.delta_theta.x for m in increments] == pytest.approx(
@@ -218,7 +219,7 @@ def test_faults_are_injected_as_into_a_live_sensor(graph, tmp_path):
     assert graph.call(Trigger, '/imu/clear_failure').success
     stage.run(2.0, lambda: len(data) == 201)
     assert {m.angular_velocity.y for m in data[101:]} == {0.0}
-    refused = graph.call(InjectFailure, '/imu/inject_failure', mode='satellite_loss', magnitude=1.0)
+    refused = graph.call(InjectFailure, '/imu/inject_failure', mode='satellite_loss')
     assert not refused.success and 'not for this sensor' in refused.message
 
 
@@ -229,7 +230,9 @@ def test_a_position_is_moved_on_the_ellipsoid_with_a_coherent_velocity(graph, tm
     fix = stage.collect(NavSatFix, '/gps/fix')
     vel = stage.collect(TwistWithCovarianceStamped, '/gps/vel')
     stage.run(0.0, lambda: len(fix) == 1)
-    answer = graph.call(InjectFailure, '/gps/inject_failure', mode='drift', magnitude=2.0, axis='e')
+    answer = graph.call(
+        InjectFailure, '/gps/inject_failure', mode='drift', magnitude=2.0, axis='e'
+    )
     assert answer.success, answer.message
     stage.run(1.0, lambda: len(fix) == 11 and len(vel) == 11)
     # on the equator an arc of 20 m / a; the chord drift of 2 m/s over 1 s is 2 m
@@ -249,7 +252,7 @@ def test_errors_of_a_grade_come_on_top(graph, tmp_path):
     data = stage.begin()
     stage.run(10.0, lambda: len(data) == 1001)
     x = [m.angular_velocity.x for m in data]
-    differences = [b - a for a, b in zip(x, x[1:], strict=False)]
+    differences = [b - a for a, b in pairwise(x)]
     sigma = math.sqrt(sum(d * d for d in differences) / len(differences) / 2.0)
     density = make_settings('imu', {'grade': 'consumer'}).gyro.white_noise_density[0]
     # differences of white noise: relative standard error of sigma sqrt(3 / (4 n)) = 2.7 %
