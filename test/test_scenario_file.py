@@ -121,7 +121,7 @@ def test_a_fix_may_be_missing_but_only_if_the_status_says_so(tmp_path):
         (BARO + '0,1\n\n1,1\n', 'line 3, column 1: an empty line'),
         (BARO + '0,1\n1,10132', 'line 3, column 2: the last line is cut off'),
         (BARO + '0,"1\n1,2\n', 'line 2, column 1: unexpected end of data'),
-        (BARO.encode() + b'0,1\xff\n', 'line 2, column 2: not UTF-8'),
+        (BARO.encode() + b'0,1\xff\n', 'line 2, column 2: not ASCII'),
         (BARO.encode() + b'0,1\0\n', r'line 2, column 2 \(pressure\)'),
         (b'\xef\xbb\xbf' + BARO.encode() + b'0,1\n', 'line 1, column 1: .*byte order mark'),
         (BARO + '0,1\r\n', 'line 2, column 2: ends with CR LF'),

@@ -49,7 +49,8 @@ def test_what_was_measured_is_published_as_it_is():
 
 def test_white_noise_and_bias_of_a_barometer_are_those_that_were_asked_for():
     sensor = played('baro', white_noise_std=2.0)
-    x = [s.values['pressure'][0] - 1e5 for s in run(sensor, 'pressure', {'pressure': (1e5,)}, 4000)]
+    samples = run(sensor, 'pressure', {'pressure': (1e5,)}, 4000)
+    x = [sample.values['pressure'][0] - 1e5 for sample in samples]
     # standard error of a standard deviation: sigma / sqrt(2 n) = 1.1 %
     assert np.std(x) == pytest.approx(2.0, rel=0.06)
     assert abs(np.mean(x)) < 5.0 * 2.0 / math.sqrt(4000)

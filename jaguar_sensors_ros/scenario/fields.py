@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 #: what a row says: the numbers of each group that is given
 Values = dict[str, tuple[float, ...]]
@@ -32,6 +33,12 @@ class Group:
     kind: str = 'number'
     minimum: float = -math.inf
     maximum: float = math.inf
+
+    @cached_property
+    def is_limited(self) -> bool:
+        """Whether not all finite values are right."""
+        limits = (self.minimum, self.maximum)
+        return self.kind != 'number' or limits != (-math.inf, math.inf)
 
     def fault_of(self, values: tuple[float, ...]) -> tuple[int, str] | None:
         """Return which of the finite values is wrong and what it must be; None: all are right."""

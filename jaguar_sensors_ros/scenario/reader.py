@@ -35,7 +35,6 @@ _LAST_NS = (2**31 - 1) * 1_000_000_000
 _NS_PER_US = 1000
 _BOM = b'\xef\xbb\xbf'
 _TIMESTAMP = re.compile(r'(\d{1,16})(?:\.(\d{1,3}))?', re.ASCII)
-_NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
 _NAME = re.compile(r'(\w+)(?:\s*\[(.*)\])?', re.ASCII)
 
 
@@ -118,7 +117,7 @@ class ScenarioReader:
     def _text(self, raw: bytes) -> str:
         """Return a line as text, its end checked and taken off."""
         if self._line == 1 and raw.startswith(_BOM):
-            self._refuse(1, 'begins with a byte order mark (BOM); save it as UTF-8 without one')
+            self._refuse(1, 'begins with a byte order mark (BOM); save it without one')
         if len(raw) > LONGEST_LINE:
             self._refuse(1, f'longer than {LONGEST_LINE} bytes')
         if raw.endswith(b'\r\n') or b'\r' in raw:
@@ -130,17 +129,18 @@ class ScenarioReader:
                 column, 'the last line is cut off: it has no line end (add one if it is whole)'
             )
         try:
-            return raw[:-1].decode('utf-8')
+            return raw[:-1].decode('ascii')
         except UnicodeDecodeError as error:
             column = raw[: error.start].count(b',') + raw[: error.start].count(b'\t')
-            self._refuse(column + 1, 'not UTF-8 text')
+            self._refuse(column + 1, 'not ASCII text')
 
     def _cells(self) -> Iterator[list[str]]:
         """Yield the cells of each line, which a quoted one must not leave."""
         delimiter = self._delimiter
         for line in self._lines():
             if '"' not in line:
-                yield [cell.strip() for cell in line.split(delimiter)]
+                cells = line.split(delimiter)
+                yield [cell.strip() for cell in cells] if ' ' in line else cells
                 continue
             try:
                 (cells,) = csv.reader([line], delimiter=delimiter, strict=True)
@@ -213,6 +213,7 @@ class ScenarioReader:
             self._check_names(possible, units)
             for sensor in possible:
                 self._parts[sensor] = self._named_parts(SENSORS[sensor])
+        self._needed = {s: [p for p in ps if p.group.required] for s, ps in self._parts.items()}
         for sensor, parts in self._parts.items():
             own = {place for part in parts for place in part.places}
             self._others[sensor] = [i for i in range(first, len(names)) if i not in own]
@@ -339,46 +340,54 @@ class ScenarioReader:
     def _outputs(self, sensor: str, cells: list[str]) -> dict[str, Values]:
         """Return the values of a row by output and group."""
         outputs: dict[str, Values] = {}
+        width = len(cells)
+        if width < len(self._names):
+            cells = cells + [''] * (len(self._names) - width)
         for output, group, places in self._parts[sensor]:
-            texts = [cells[i] if i < len(cells) else '' for i in places]
+            texts = cells[places[0] : places[-1] + 1]
+            if len(texts) != len(places):  # the columns are not side by side
+                texts = [cells[i] for i in places]
             if not any(texts):
                 continue
             if not all(texts):
-                self._missing(cells, places[texts.index('')])
-            values = tuple([
-                self._number(text, i) for text, i in zip(texts, places, strict=True)
-            ])
-            fault = group.fault_of(values)
+                self._missing(width, places[texts.index('')])
+            values = tuple([self._number(text, i) for text, i in zip(texts, places, strict=True)])
+            fault = group.fault_of(values) if group.is_limited else None
             if fault is not None:
                 place = places[fault[0]]
                 self._refuse(place + 1, f'{cells[place]} {fault[1]}', self._names[place])
             outputs.setdefault(output, {})[group.name] = values
-        self._complete(sensor, cells, outputs)
+        self._complete(sensor, cells, width, outputs)
         return outputs
 
-    def _complete(self, sensor: str, cells: list[str], outputs: dict[str, Values]) -> None:
+    def _complete(
+        self, sensor: str, cells: list[str], width: int, outputs: dict[str, Values]
+    ) -> None:
         """Refuse values of other sensors, and outputs that lack a required group."""
         for i in self._others[sensor]:
-            if i < len(cells) and cells[i]:
+            if cells[i]:
                 self._refuse(i + 1, f'{cells[i]!r}: {sensor} has no such field', self._names[i])
         parts = self._parts[sensor]
         if not outputs:
             place = parts[0].places[0] if parts else self._first_field
-            self._missing(cells, place)
-        for output, group, places in parts:
+            self._missing(width, place)
+        for output, group, places in self._needed[sensor]:
             values = outputs.get(output)
-            if values is None or not group.required or group.name in values:
+            if values is None or group.name in values:
                 continue
             if group.name in POSITION and lacks_fix(values):
                 continue
-            self._missing(cells, places[0])
+            self._missing(width, places[0])
 
-    def _missing(self, cells: list[str], place: int) -> NoReturn:
-        cut = f'; the line has {len(cells)} columns' if place >= len(cells) else ''
+    def _missing(self, width: int, place: int) -> NoReturn:
+        cut = f'; the line has {width} columns' if place >= width else ''
         self._refuse(place + 1, f'missing{cut}', self._names[place])
 
     def _number(self, text: str, place: int) -> float:
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
-        if not math.isfinite(value):
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value) or '_' in text:
             self._refuse(place + 1, f'{text!r} is not a finite number', self._names[place])
         return value

@@ -60,7 +60,7 @@ class ScenarioSettings:
         maximum=1_000_000,
     )
     checked_lines: int = parameter(
-        100_000,
+        20_000,
         'Rows of a file that are checked before the start; what is wrong further on is reported '
         'when it comes. 0: all.',
         kind='integer',
