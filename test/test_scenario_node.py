@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from itertools import pairwise
 
 import pytest
@@ -173,6 +174,21 @@ def test_a_file_of_its_own_overrides_the_common_one(graph, tmp_path):
     assert values == pytest.approx([1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 2000.0], rel=1e-14)
     assert pressure[0].header.frame_id == 'baro_link_sim'
     assert data[0].header.frame_id == 'imu_link_sim'
+
+
+def test_on_the_wall_clock_the_first_row_is_now_and_the_rest_at_its_pace(graph, tmp_path):
+    path = write(tmp_path, HEADER + imu_rows(100))
+    graph.program('scenario_node', '-p', f'scenario_file:={path}', '-p', 'real_time_factor:=2.0')
+    data = graph.collect(Imu, '/imu/data')
+    arrivals = []
+    graph.node.create_subscription(Imu, '/imu/data', lambda m: arrivals.append(time.time_ns()), 99)
+    data.until_count(200)
+    steps = {b - a for a, b in pairwise(data.stamps)}
+    assert steps == {10_000_000}
+    lag_s = abs(data.stamps[0] - arrivals[0]) / SECOND
+    assert lag_s < 30.0  # of this machine's clock, and nothing else
+    pace = (data.stamps[-1] - data.stamps[0]) / (arrivals[-1] - arrivals[0])
+    assert pace == pytest.approx(2.0, rel=0.3)
 
 
 def test_without_a_file_all_sensors_are_at_rest(graph):

@@ -11,7 +11,7 @@ import pytest
 from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.component import ParameterError, build
 from jaguar_sensors_ros.faults.base import FaultRequest
-from jaguar_sensors_ros.scenario.played import make_played
+from jaguar_sensors_ros.scenario.kinds import make_played
 from jaguar_sensors_ros.scenario.settings import PLAYED, ScenarioSettings
 from jaguar_sensors_ros.scenario.stream import Item
 

@@ -22,7 +22,8 @@ from jaguar_sensors_ros.ros.diagnostics import LEVEL
 from jaguar_sensors_ros.ros.fault_desk import FaultDesk
 from jaguar_sensors_ros.ros.outlet import Outlet, Outlets, publish
 from jaguar_sensors_ros.ros.parameters import ParameterBridge
-from jaguar_sensors_ros.scenario.played import Sample, make_played
+from jaguar_sensors_ros.scenario.kinds import make_played
+from jaguar_sensors_ros.scenario.played import Sample
 from jaguar_sensors_ros.scenario.settings import PLAYED, PlayedSettings
 from jaguar_sensors_ros.scenario.stream import Item
 from jaguar_sensors_ros.sensors.base import Status

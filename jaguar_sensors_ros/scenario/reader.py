@@ -8,6 +8,7 @@ the order of :mod:`scenario.fields`.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
 import re
@@ -15,15 +16,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from jaguar_sensors_ros.component import nearest
-from jaguar_sensors_ros.scenario.fields import (
-    POSITION,
-    SENSORS,
-    Group,
-    SensorFields,
-    Values,
-    lacks_fix,
-)
+from jaguar_sensors_ros.scenario.fields import POSITION, SENSORS, Values, lacks_fix
+from jaguar_sensors_ros.scenario.layout import Layout
 from jaguar_sensors_ros.types import JaguarError
 
 #: longest line [bytes]
@@ -35,7 +29,6 @@ _LAST_NS = (2**31 - 1) * 1_000_000_000
 _NS_PER_US = 1000
 _BOM = b'\xef\xbb\xbf'
 _TIMESTAMP = re.compile(r'(\d{1,16})(?:\.(\d{1,3}))?', re.ASCII)
-_NAME = re.compile(r'(\w+)(?:\s*\[(.*)\])?', re.ASCII)
 
 
 class ScenarioError(JaguarError):
@@ -54,14 +47,6 @@ class Row(NamedTuple):
     sensor: str
     smooth: bool
     outputs: dict[str, Values]
-
-
-class _Part(NamedTuple):
-    """A group of an output and the places of its columns."""
-
-    output: str
-    group: Group
-    places: tuple[int, ...]
 
 
 class ScenarioReader:
@@ -153,114 +138,15 @@ class ScenarioReader:
         what = f' ({name})' if name else ''
         raise ScenarioError(f'{self._path}: line {self._line}, column {column}{what}: {text}')
 
-    # ------------------------------------------------------------------ first row
-
     def _read_header(self) -> None:
-        self._delimiter = ','
         first = next(self._lines(), None)
         if first is None:
             raise ScenarioError(f'{self._path}: line 1, column 1: the file is empty')
         self._delimiter = '\t' if '\t' in first else ','
-        found = [cell.strip().strip('"') for cell in first.split(self._delimiter)]
-        self._names, units = [], []
-        for i, text in enumerate(found):
-            match = _NAME.fullmatch(text)
-            if match is None:
-                self._refuse(i + 1, f'{text!r} is no name of a column')
-            self._names.append(match[1])
-            units.append(match[2])
-        for i, name in enumerate(self._names):
-            if name in self._names[:i]:
-                self._refuse(i + 1, 'this column is there twice', name)
-        self._fixed_columns()
-        self._parts: dict[str, list[_Part]] = {}
-        self._others: dict[str, list[int]] = {}
-        self._field_columns(units)
-
-    def _fixed_columns(self) -> None:
-        """Find sensor, timestamp and smooth, which come first in this order."""
-        names, place = self._names, 0
-        self._sensor_at = None
-        if names[0] == 'sensor':
-            self._sensor_at, place = 0, 1
-        elif not self._alone:
-            self._refuse(
-                1, f'{names[0]!r}: a file for several sensors begins with the column sensor'
-            )
-        if names[place : place + 1] != ['timestamp']:
-            self._refuse(place + 1, 'the column timestamp is missing here')
-        self._time_at, place = place, place + 1
-        self._smooth_at = None
-        if names[place : place + 1] == ['smooth']:
-            self._smooth_at, place = place, place + 1
-        self._first_field = place
-        if place == len(names):
-            self._refuse(place, 'there are no columns of fields')
-
-    def _field_columns(self, units: list[str | None]) -> None:
-        """Find the groups of each sensor that the file can hold."""
-        first, names = self._first_field, self._names
-        possible = list(SENSORS) if self._sensor_at is not None else [self._alone]
-        numbered = [f'fld{i + 1}' for i in range(len(names) - first)]
-        is_numbered = names[first:] == numbered
-        #: fewest columns of a row: rows of several sensors end where theirs do
-        self._least = first if is_numbered and self._sensor_at is not None else len(names)
+        self._layout = Layout(first.split(self._delimiter), self._alone, self._refuse)
+        self._names = self._layout.names
+        #: time of the newest row of each output
         self._newest: dict[tuple[str, str], int] = {}
-        if is_numbered:
-            for sensor in possible:
-                self._parts[sensor] = self._numbered_parts(SENSORS[sensor])
-        else:
-            self._check_names(possible, units)
-            for sensor in possible:
-                self._parts[sensor] = self._named_parts(SENSORS[sensor])
-        self._needed = {s: [p for p in ps if p.group.required] for s, ps in self._parts.items()}
-        for sensor, parts in self._parts.items():
-            own = {place for part in parts for place in part.places}
-            self._others[sensor] = [i for i in range(first, len(names)) if i not in own]
-
-    def _numbered_parts(self, sensor: SensorFields) -> list[_Part]:
-        parts, place = [], self._first_field
-        for output, group in sensor.groups():
-            end = place + len(group.columns)
-            if end > len(self._names):
-                break
-            parts.append(_Part(output.name, group, tuple(range(place, end))))
-            place = end
-        return parts
-
-    def _check_names(self, possible: list[str], units: list[str | None]) -> None:
-        """Refuse names that no sensor has, and wrong units."""
-        known = {
-            column: group.unit
-            for sensor in possible
-            for _, group in SENSORS[sensor].groups()
-            for column in group.columns
-        }
-        for i in range(self._first_field, len(self._names)):
-            name, unit = self._names[i], units[i]
-            if name not in known:
-                whose = self._alone if self._sensor_at is None else 'any sensor'
-                hint = nearest(name, known)
-                self._refuse(i + 1, f'{name!r} is no field of {whose}; {hint}')
-            if unit is not None and unit != known[name]:
-                self._refuse(i + 1, f'unit {unit!r}: must be {known[name]}', name)
-
-    def _named_parts(self, sensor: SensorFields) -> list[_Part]:
-        parts, given = [], set(self._names[self._first_field :])
-        there = [o for o in sensor.outputs if any(given & set(g.columns) for g in o.groups)]
-        for output in there:
-            for group in output.groups:
-                missing = [name for name in group.columns if name not in given]
-                if not missing:
-                    places = tuple(self._names.index(name) for name in group.columns)
-                    parts.append(_Part(output.name, group, places))
-                elif group.required or len(missing) < len(group.columns):
-                    self._refuse(
-                        len(self._names), f'the column {missing[0]} is missing ({sensor.name})'
-                    )
-        if not there and self._sensor_at is None:
-            self._refuse(len(self._names), f'there is no field of {sensor.name}')
-        return parts
 
     # ------------------------------------------------------------------ rows
 
@@ -278,21 +164,20 @@ class ScenarioReader:
                 self._refuse(len(self._names) + 1, f'the first row has {len(self._names)} columns')
             if cells == ['']:
                 self._refuse(1, 'an empty line')
-            if len(cells) < self._least:
+            if len(cells) < self._layout.least:
                 self._cell(cells, len(cells))
             sensor = self._sensor(cells)
             t_ns = self._timestamp(cells)
             if t_ns < last_ns:
-                self._refuse(
-                    self._time_at + 1, f'{cells[self._time_at]} goes back', 'timestamp'
-                )
+                place = self._layout.time_at
+                self._refuse(place + 1, f'{cells[place]} goes back', 'timestamp')
             last_ns = t_ns
             smooth = self._smooth(cells)
             outputs = self._outputs(sensor, cells) if sensor in self._wanted else {}
             for output in outputs:
                 if self._newest.get((sensor, output), -1) == t_ns:
-                    text = f'{cells[self._time_at]} comes twice for {output} of {sensor}'
-                    self._refuse(self._time_at + 1, text, 'timestamp')
+                    text = f'{cells[self._layout.time_at]} comes twice for {output} of {sensor}'
+                    self._refuse(self._layout.time_at + 1, text, 'timestamp')
                 self._newest[sensor, output] = t_ns
             yield Row(self._line, t_ns, sensor, smooth, outputs)
 
@@ -304,7 +189,7 @@ class ScenarioReader:
         return cells[place]
 
     def _sensor(self, cells: list[str]) -> str:
-        if self._sensor_at is None:
+        if self._layout.sensor_at is None:
             return self._alone
         text = self._cell(cells, 0)
         if text in SENSORS:
@@ -316,25 +201,25 @@ class ScenarioReader:
         self._refuse(1, f'{text!r} is no sensor; must be one of {known}', 'sensor')
 
     def _timestamp(self, cells: list[str]) -> int:
-        text = self._cell(cells, self._time_at)
+        text = self._cell(cells, self._layout.time_at)
         match = _TIMESTAMP.fullmatch(text)
         t_ns = -1
         if match is not None:
             t_ns = int(match[1]) * _NS_PER_US + int((match[2] or '').ljust(3, '0'))
         if not 0 <= t_ns <= _LAST_NS:
             self._refuse(
-                self._time_at + 1,
+                self._layout.time_at + 1,
                 f'{text!r} must be microseconds >= 0, with up to three decimals',
                 'timestamp',
             )
         return t_ns
 
     def _smooth(self, cells: list[str]) -> bool:
-        if self._smooth_at is None:
+        if self._layout.smooth_at is None:
             return False
-        text = self._cell(cells, self._smooth_at)
+        text = self._cell(cells, self._layout.smooth_at)
         if text not in ('0', '1', 'false', 'true'):
-            self._refuse(self._smooth_at + 1, f'{text!r} must be 0 or 1', 'smooth')
+            self._refuse(self._layout.smooth_at + 1, f'{text!r} must be 0 or 1', 'smooth')
         return text in ('1', 'true')
 
     def _outputs(self, sensor: str, cells: list[str]) -> dict[str, Values]:
@@ -343,7 +228,7 @@ class ScenarioReader:
         width = len(cells)
         if width < len(self._names):
             cells = cells + [''] * (len(self._names) - width)
-        for output, group, places in self._parts[sensor]:
+        for output, group, places in self._layout.parts[sensor]:
             texts = cells[places[0] : places[-1] + 1]
             if len(texts) != len(places):  # the columns are not side by side
                 texts = [cells[i] for i in places]
@@ -351,7 +236,7 @@ class ScenarioReader:
                 continue
             if not all(texts):
                 self._missing(width, places[texts.index('')])
-            values = tuple([self._number(text, i) for text, i in zip(texts, places, strict=True)])
+            values = self._numbers(texts, places)
             fault = group.fault_of(values) if group.is_limited else None
             if fault is not None:
                 place = places[fault[0]]
@@ -364,14 +249,15 @@ class ScenarioReader:
         self, sensor: str, cells: list[str], width: int, outputs: dict[str, Values]
     ) -> None:
         """Refuse values of other sensors, and outputs that lack a required group."""
-        for i in self._others[sensor]:
+        for i in self._layout.others[sensor]:
             if cells[i]:
                 self._refuse(i + 1, f'{cells[i]!r}: {sensor} has no such field', self._names[i])
-        parts = self._parts[sensor]
+        parts = self._layout.parts[sensor]
+        if not parts:
+            self._refuse(1, f'the file has no columns of {sensor}', self._names[0])
         if not outputs:
-            place = parts[0].places[0] if parts else self._first_field
-            self._missing(width, place)
-        for output, group, places in self._needed[sensor]:
+            self._missing(width, parts[0].places[0])
+        for output, group, places in self._layout.needed[sensor]:
             values = outputs.get(output)
             if values is None or group.name in values:
                 continue
@@ -383,11 +269,17 @@ class ScenarioReader:
         cut = f'; the line has {width} columns' if place >= width else ''
         self._refuse(place + 1, f'missing{cut}', self._names[place])
 
-    def _number(self, text: str, place: int) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value) or '_' in text:
-            self._refuse(place + 1, f'{text!r} is not a finite number', self._names[place])
-        return value
+    def _numbers(self, texts: list[str], places: tuple[int, ...]) -> tuple[float, ...]:
+        """Return finite floats; underscores, which Python would take, are not part of one."""
+        with contextlib.suppress(ValueError):
+            values = tuple(map(float, texts))
+            if all(map(math.isfinite, values)) and '_' not in ''.join(texts):
+                return values
+        for text, place in zip(texts, places, strict=True):
+            try:
+                wrong = '_' in text or not math.isfinite(float(text))
+            except ValueError:
+                wrong = True
+            if wrong:
+                self._refuse(place + 1, f'{text!r} is not a finite number', self._names[place])
+        raise AssertionError('one of them is wrong')
