@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jaguar_sensors_ros.component import build
+from jaguar_sensors_ros.component import build, declarations
 from jaguar_sensors_ros.scenario.check import check
 from jaguar_sensors_ros.scenario.fields import SENSORS
 from jaguar_sensors_ros.scenario.settings import PLAYED, ScenarioSettings
@@ -55,4 +55,5 @@ def test_the_shipped_parameter_file_gives_the_defaults():
     for node, settings in {'scenario': ScenarioSettings, **PLAYED}.items():
         values = shipped.pop(f'/**/{node}')['ros__parameters']
         assert build(settings, values) == settings()
+        assert all(declared.doc.endswith('.') for declared in declarations(settings))
     assert shipped == {}

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip('rclpy')
 
+import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TwistWithCovarianceStamped
 from jaguar_sensors_msgs.msg import ImuIncrements, SensorState
@@ -206,6 +208,25 @@ def test_without_a_file_all_sensors_are_at_rest(graph):
     # WMM2025 for 47.3764 N 8.5476 E, 460 m, 2026.5 by pygeomag 1.1.0: total, declination
     assert math.hypot(b.x, b.y, b.z) == pytest.approx(48.381e-6, abs=0.01e-6)
     assert math.degrees(math.atan2(b.x, b.y)) == pytest.approx(3.61, abs=0.02)
+
+
+def test_the_shipped_parameter_file_works_in_a_namespace(graph, tmp_path):
+    sensors = {'/**/baro': {'rate_hz': 40.0}, '/**/mag': {'topic': 'field'}}
+    own = {key: {'ros__parameters': values} for key, values in sensors.items()}
+    changed = write(tmp_path, yaml.safe_dump(own), 'own.yaml')
+    file = Path(__file__).resolve().parent.parent / 'config' / 'scenario.yaml'
+    graph.program(
+        'scenario_node', '--params-file', str(file), '--params-file', str(changed),
+        '-r', '__ns:=/robot1',
+    )  # fmt: skip
+    for kind, topic in (
+        (Imu, '/robot1/imu/data'),
+        (MagneticField, '/robot1/field'),
+        (NavSatFix, '/robot1/gps/fix'),
+    ):
+        graph.collect(kind, topic).until_count(3)
+    pressure = graph.collect(FluidPressure, '/robot1/baro/pressure').until_count(3)
+    assert {b - a for a, b in pairwise(pressure.stamps)} == {25_000_000}
 
 
 def test_a_clock_that_goes_back_starts_the_scenario_anew(graph, tmp_path):

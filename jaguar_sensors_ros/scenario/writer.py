@@ -107,11 +107,23 @@ class ScenarioWriter:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
-            os.link(self._partial, self._path)  # does not overwrite, as rename would
-            self._partial.unlink()
+            self._rename()
         except OSError as error:
             self.abandon()
             raise JaguarError(f'{self._path}: cannot be written: {error.strerror}') from None
+
+    def _rename(self) -> None:
+        """Give the file its name without overwriting, which a plain rename would do."""
+        try:
+            os.link(self._partial, self._path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            if os.path.lexists(self._path):
+                raise
+            self._partial.rename(self._path)
+        else:
+            self._partial.unlink()
 
     def abandon(self) -> None:
         """Leave nothing behind."""
