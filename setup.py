@@ -54,6 +54,7 @@ setup(
             f'mag_node = {NAME}.ros.main:mag_node',
             f'baro_node = {NAME}.ros.main:baro_node',
             f'truth_node = {NAME}.ros.main:truth_node',
+            f'scenario_node = {NAME}.ros.main:scenario_node',
             f'sensor_suite = {NAME}.ros.main:sensor_suite',
             f'jaguar_sensors = {NAME}.cli.main:main',
         ],

@@ -16,6 +16,11 @@ sys.path.insert(0, str(ROOT))
 
 from jaguar_sensors_ros.catalogue import SENSORS, effective_values  # noqa: E402
 from jaguar_sensors_ros.component import Declaration, declarations  # noqa: E402
+from jaguar_sensors_ros.scenario.settings import (  # noqa: E402
+    PLAYED,
+    PlayedSettings,
+    ScenarioSettings,
+)
 from jaguar_sensors_ros.sensors.gps_settings import FIX_ACCURACY  # noqa: E402
 from jaguar_sensors_ros.sensors.imu_settings import GRADES  # noqa: E402
 from jaguar_sensors_ros.sensors.profiles import GRADE_COMPLETION, GRADE_TABLE  # noqa: E402
@@ -57,6 +62,20 @@ def sensor_yaml(sensor_type: str) -> str:
     return '\n'.join(lines) + '\n'
 
 
+def scenario_yaml() -> str:
+    """Return the parameter file of scenario_node and of the sensors it plays."""
+    lines = [
+        '# Parameters of scenario_node, by scripts/generate.py from the declarations.',
+        '# Each sensor is a node of its own; the keys work in any namespace.',
+    ]
+    for node, settings in {'scenario': ScenarioSettings, **PLAYED}.items():
+        lines += [f'/**/{node}:', '  ros__parameters:']
+        for declared in declarations(settings):
+            lines += [f'    # {line}' for line in textwrap.wrap(describe(declared), WIDTH)]
+            lines.append(f'    {declared.name}: {yaml_value(declared.default)}')
+    return '\n'.join(lines) + '\n'
+
+
 def describe(declared: Declaration) -> str:
     """Return the meaning of a parameter with its unit."""
     return declared.doc + (f' [{declared.unit}]' if declared.unit else '')
@@ -95,6 +114,14 @@ def parameter_page() -> str:
         declared = declarations(SENSORS[sensor_type][1])
         lines += [*table(declared, effective_values(sensor_type, {})), '']
     lines += ['## truth_node', '', *table(declarations(PlayerSettings), {}), '']
+    lines += ['## scenario_node', '', *table(declarations(ScenarioSettings), {}), '']
+    lines += ['## Sensors of scenario_node', '']
+    lines += ['Each is a node: imu, gps, baro, mag. All have:', '']
+    common = {declared.name: declared for declared in declarations(PlayedSettings)}
+    lines += [*table(common.values(), {}), '']
+    for node, settings in PLAYED.items():
+        own = [d for d in declarations(settings) if common.get(d.name) != d]
+        lines += [f'`{node}` has besides, or with another default:', '', *table(own, {}), '']
     lines += ['## Grades of the IMU', '', *grade_table(), '']
     lines += ['## Kinds of fix of the GNSS receiver', '', *fix_table(), '']
     return '\n'.join(lines)
@@ -136,6 +163,7 @@ def fix_table() -> list[str]:
 def main() -> int:
     """Write or check the files."""
     files = {ROOT / 'config' / f'{name}.yaml': sensor_yaml(name) for name in TITLES}
+    files[ROOT / 'config' / 'scenario.yaml'] = scenario_yaml()
     files[ROOT / 'docs' / 'parameters.md'] = parameter_page()
     stale = [path for path, text in files.items() if not is_current(path, text)]
     if '--check' in sys.argv[1:]:

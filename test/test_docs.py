@@ -19,6 +19,8 @@ from jaguar_sensors_ros.cli.allan import _values
 from jaguar_sensors_ros.cli.main import make_parser
 from jaguar_sensors_ros.cli.param import parse
 from jaguar_sensors_ros.component import build, declarations
+from jaguar_sensors_ros.scenario.fields import SENSORS as PLAYABLE
+from jaguar_sensors_ros.scenario.settings import PLAYED, ScenarioSettings
 from jaguar_sensors_ros.truth.player_settings import PlayerSettings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +30,11 @@ TEXT = {page: page.read_text(encoding='utf-8') for page in PAGES}
 #: parameters of each node
 DECLARED = {f'{kind}_node': {d.name for d in declarations(SENSORS[kind][1])} for kind in SENSORS}
 DECLARED['truth_node'] = {d.name for d in declarations(PlayerSettings)}
-NAMES = set().union(*DECLARED.values())
+DECLARED['scenario_node'] = {d.name for d in declarations(ScenarioSettings)}
+NAMES = {d.name for settings in PLAYED.values() for d in declarations(settings)}
+NAMES = NAMES.union(*DECLARED.values())
+#: columns of scenario files, which are no parameters
+COLUMNS = {c for one in PLAYABLE.values() for _, group in one.groups() for c in group.columns}
 FENCE = re.compile(r'^```(\w*)\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 
 page = pytest.mark.parametrize('page', PAGES, ids=lambda path: path.name)
@@ -83,7 +89,7 @@ def test_parameters_in_backticks_exist(page):
     groups = {name.split('.')[0] for name in NAMES if '.' in name}
     for code in re.findall(r'`([^`\n]+)`', FENCE.sub('', TEXT[page])):
         name = re.split(r':=|[:= ]', code)[0]
-        if name in NAMES or not re.fullmatch(r'[a-z_0-9*]+(\.[a-z_0-9*]+)*', name):
+        if name in NAMES | COLUMNS or not re.fullmatch(r'[a-z_0-9*]+(\.[a-z_0-9*]+)*', name):
             continue
         if name.endswith(('.py', '.md')) or fnmatch.filter(NAMES, name):
             continue
@@ -102,13 +108,22 @@ def test_command_lines_of_the_tool_are_right(words):
         make_settings('imu', _values(options.expect, '', grade_allowed=True))
 
 
+def settings_of(node, member):
+    """Return the settings of a node of an executable."""
+    if node == 'scenario_node':
+        return PLAYED[member] if member else ScenarioSettings
+    return SENSORS[node[:3]][1] if node[:3] in SENSORS else PlayerSettings
+
+
 @pytest.mark.parametrize('node', DECLARED)
 def test_parameters_on_command_lines_are_right(node):
     for _, words in commands():
         if words[0] == node:
-            given = dict(word.split(':=') for before, word in pairwise(words) if before == '-p')
-            settings = SENSORS[node[:3]][1] if node[:3] in SENSORS else PlayerSettings
-            build(settings, {name: parse(value) for name, value in given.items()})
+            for before, word in pairwise(words):
+                if before == '-p':
+                    name, value = word.split(':=')
+                    member, _, name = name.rpartition(':')
+                    build(settings_of(node, member), {name: parse(value)})
 
 
 @of('ros2', 'param', 'set')

@@ -37,8 +37,8 @@ def status_of(error: JaguarError) -> int:
     return int(getattr(error, 'exit_status', BAD_INPUT))
 
 
-def open_client(timeout_s: float) -> SensorClient:
-    """Return a client of sensor nodes, to be used in a ``with`` block.
+def require_ros() -> None:
+    """Look whether there is ROS 2 and the interfaces.
 
     Raises
     ------
@@ -51,6 +51,17 @@ def open_client(timeout_s: float) -> SensorClient:
     except ImportError as error:
         raise MissingRosError(_NO_ROS.format(error=error)) from None
     compat.require_interfaces()
+
+
+def open_client(timeout_s: float) -> SensorClient:
+    """Return a client of sensor nodes, to be used in a ``with`` block.
+
+    Raises
+    ------
+    MissingRosError
+        where there is no ROS 2.
+    """
+    require_ros()
     from jaguar_sensors_ros.ros.client import SensorClient
 
     return SensorClient(timeout_s)

@@ -15,7 +15,16 @@ from collections.abc import Callable
 from typing import Any
 
 from jaguar_sensors_ros import __version__
-from jaguar_sensors_ros.cli import allan, completion, export, faults, param, simulate, state
+from jaguar_sensors_ros.cli import (
+    allan,
+    completion,
+    export,
+    faults,
+    param,
+    record,
+    simulate,
+    state,
+)
 from jaguar_sensors_ros.cli.graph import FAILED, status_of
 from jaguar_sensors_ros.cli.parser import Parser
 from jaguar_sensors_ros.types import JaguarError
@@ -25,6 +34,7 @@ COMMANDS: tuple[Callable[[Any], None], ...] = (
     faults.add,
     state.add,
     param.add,
+    record.add,
     allan.add,
     simulate.add,
     export.add,

@@ -21,7 +21,8 @@ _FRUITLESS = 3
 #: pause [s] before the console is told the same again
 _SAID_AGAIN_S = 10.0
 
-_LEVEL = {
+#: level of each state
+LEVEL = {
     SensorState.OFF: DiagnosticStatus.WARN,
     SensorState.INITIALIZING: DiagnosticStatus.WARN,
     SensorState.READY: DiagnosticStatus.OK,
@@ -118,7 +119,7 @@ class Monitor:
         The rate is samples per measurement time since the last report, so it is right under any
         clock.
         """
-        level, text = _LEVEL[status.state], status.state.name.capitalize()
+        level, text = LEVEL[status.state], status.state.name.capitalize()
         if status.causes:
             text += ': ' + ', '.join(status.causes)
         if missing is not None:

@@ -54,3 +54,8 @@ def truth_node() -> int:
 def sensor_suite() -> int:
     """Run sensor_suite."""
     return _run('suite_node', 'SuiteNode')
+
+
+def scenario_node() -> int:
+    """Run scenario_node."""
+    return _run('scenario_node', 'ScenarioNode')

@@ -1,0 +1,1 @@
+"""Scenario files: what simulated sensors publish, row by row, from a CSV file."""
