@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +17,7 @@ from jaguar_sensors_ros.catalogue import make_settings
 from jaguar_sensors_ros.cli import completers
 from jaguar_sensors_ros.cli.allan_input import Record, read_bag, read_csv, simulate
 from jaguar_sensors_ros.cli.allan_report import print_axes, print_table, write
-from jaguar_sensors_ros.cli.graph import BAD_INPUT, DONE, FAILED, timeout, whole
+from jaguar_sensors_ros.cli.graph import DONE, FAILED, timeout, whole
 from jaguar_sensors_ros.cli.param import parse
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.component import declarations
@@ -93,15 +92,7 @@ def add(commands: Any) -> None:
         metavar='DIR',
         help='where allan.csv and allan.png go (default: out/allan)',
     )
-    parser.set_defaults(run=_run)
-
-
-def _run(options: argparse.Namespace) -> int:
-    try:
-        return run(options)
-    except JaguarError as error:
-        print(f'jaguar_sensors allan: {error}', file=sys.stderr)
-        return BAD_INPUT
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

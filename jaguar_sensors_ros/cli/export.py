@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from jaguar_sensors_ros.bags.export import to_csv, to_euroc, to_tum
-from jaguar_sensors_ros.cli.graph import BAD_INPUT, DONE
+from jaguar_sensors_ros.cli.graph import DONE
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.types import JaguarError
 
@@ -41,15 +40,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         '--topics', nargs='+', default=[], metavar='TOPIC', help='names or patterns; all without'
     )
-    parser.set_defaults(run=_run)
-
-
-def _run(options: argparse.Namespace) -> int:
-    try:
-        return run(options)
-    except JaguarError as error:
-        print(f'jaguar_sensors export: {error}', file=sys.stderr)
-        return BAD_INPUT
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

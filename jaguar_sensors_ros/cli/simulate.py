@@ -12,7 +12,7 @@ from jaguar_sensors_ros.bags import config
 from jaguar_sensors_ros.bags.simulate import Job, Outcome, Simulation
 from jaguar_sensors_ros.bags.source import choose
 from jaguar_sensors_ros.bags.writer import STORAGES
-from jaguar_sensors_ros.cli.graph import BAD_INPUT, DONE, seconds, timeout, whole
+from jaguar_sensors_ros.cli.graph import DONE, seconds, timeout, whole
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.types import Fidelity, JaguarError
 
@@ -68,15 +68,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument('--storage', choices=sorted(STORAGES), default='mcap')
     parser.add_argument('--overwrite', action='store_true', help='replace OUT if it is a bag')
-    parser.set_defaults(run=_run)
-
-
-def _run(options: argparse.Namespace) -> int:
-    try:
-        return run(options)
-    except JaguarError as error:
-        print(f'jaguar_sensors simulate: {error}', file=sys.stderr)
-        return BAD_INPUT
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

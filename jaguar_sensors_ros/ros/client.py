@@ -8,16 +8,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import rclpy
 from jaguar_sensors_msgs.msg import SensorState
 from jaguar_sensors_msgs.srv import InjectFailure, InjectTimeline
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
-from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import SetBool, Trigger
 
 from jaguar_sensors_ros.ros import qos
+from jaguar_sensors_ros.ros.guest import Guest
 from jaguar_sensors_ros.types import JaguarError
 
 _SPIN_S = 0.02
@@ -39,7 +37,7 @@ class RefusedError(ClientError):
     exit_status = 2
 
 
-class SensorClient:
+class SensorClient(Guest):
     """A node of its own in the graph; a context manager.
 
     Parameters
@@ -49,30 +47,8 @@ class SensorClient:
     """
 
     def __init__(self, timeout_s: float) -> None:
+        super().__init__('jaguar_sensors')
         self._timeout_s = timeout_s
-
-    def __enter__(self) -> SensorClient:
-        """Join the graph."""
-        self._context = rclpy.Context()
-        rclpy.init(
-            args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO
-        )
-        self._node = rclpy.create_node(
-            f'jaguar_sensors_{os.getpid()}',
-            context=self._context,
-            use_global_arguments=False,
-            start_parameter_services=False,
-            enable_rosout=False,
-        )
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Leave the graph."""
-        self._executor.shutdown()
-        self._node.destroy_node()
-        rclpy.shutdown(context=self._context)
 
     def _wait(self, done: Callable[[], bool], timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s

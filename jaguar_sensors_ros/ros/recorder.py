@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 
 from jaguar_sensors_ros.ros.client import ClientError
+from jaguar_sensors_ros.ros.guest import Guest
 from jaguar_sensors_ros.ros.reader import stamp_ns
 from jaguar_sensors_ros.ros.scenario_messages import RECORDED, Recorded
 from jaguar_sensors_ros.scenario.writer import ScenarioWriter
@@ -31,7 +28,7 @@ def _type_name(entry: Recorded) -> str:
     return f'{package}/msg/{entry.kind.__name__}'
 
 
-class Recorder:
+class Recorder(Guest):
     """A node of its own that subscribes to topics and writes what comes; a context manager.
 
     Parameters
@@ -43,32 +40,10 @@ class Recorder:
     """
 
     def __init__(self, words: list[str], timeout_s: float) -> None:
+        super().__init__('jaguar_sensors_record')
         self._words, self._timeout_s = words, timeout_s
         #: messages that could not be written, by reason
         self.refused: dict[str, int] = {}
-
-    def __enter__(self) -> Recorder:
-        """Join the graph."""
-        self._context = rclpy.Context()
-        rclpy.init(
-            args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO
-        )
-        self._node = rclpy.create_node(
-            f'jaguar_sensors_record_{os.getpid()}',
-            context=self._context,
-            use_global_arguments=False,
-            start_parameter_services=False,
-            enable_rosout=False,
-        )
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Leave the graph."""
-        self._executor.shutdown()
-        self._node.destroy_node()
-        rclpy.shutdown(context=self._context)
 
     # ------------------------------------------------------------------ what to record
 
