@@ -11,6 +11,7 @@ import dataclasses
 import difflib
 import hashlib
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -23,8 +24,8 @@ from jaguar_sensors_ros.types import JaguarError
 SettingsT = TypeVar('SettingsT')
 
 Numbers = NDArray[np.float64]
-#: takes a generator, the three words of SFC64 at the beginning of a block, and the array to fill
-Draw = Callable[[np.random.Generator, tuple[int, int, int], Numbers], None]
+#: takes the three words of SFC64 at the beginning of a block, and the array to fill
+Draw = Callable[[tuple[int, int, int], Numbers], None]
 
 #: value of a parameter that is worked out by the node unless it is given
 AUTO = 'auto'
@@ -279,10 +280,19 @@ def _seat(generator: np.random.Generator, words: tuple[int, int, int]) -> None:
     generator.bit_generator.random_raw(SFC64_ROUNDS, False)
 
 
-def draw_by_numpy(
-    generator: np.random.Generator, words: tuple[int, int, int], out: Numbers
-) -> None:
+class _Shared(threading.local):
+    """A generator for whole blocks, one for each thread: making one takes as long as a block."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.Generator(np.random.SFC64(0))
+
+
+_shared = _Shared()
+
+
+def draw_by_numpy(words: tuple[int, int, int], out: Numbers) -> None:
     """Fill an array with the normals of a block."""
+    generator = _shared.generator
     _seat(generator, words)
     generator.standard_normal(out=out)
 
@@ -313,7 +323,7 @@ class NormalStream:
         Number of the power cycle, from 0.
     """
 
-    BLOCK = 16384
+    BLOCK = 8192
 
     __slots__ = ('_block', '_drawn', '_entropy', '_first', '_generator', '_phase', '_values',
                  '_words')
@@ -323,7 +333,7 @@ class NormalStream:
         self._entropy = [seed, *np.frombuffer(digest, dtype='<u4').tolist()]
         self._phase = self._entropy[1] % self.BLOCK
         self._generator: np.random.Generator | None = None
-        self._words = (0, 0, 0)
+        self._words: tuple[int, int, int] | None = None
         #: the block that is being drawn, the numbers that are kept of it, and how many were drawn
         self._block, self._first, self._drawn = -1, 0, 0
         self._values = _NO_NUMBERS
@@ -348,7 +358,7 @@ class NormalStream:
         while done < count:
             end = min(done + size - index, count)
             if end - done == size:
-                self._draw(block, numbers[done:end])
+                draw(self._at(block), numbers[done:end])
             else:
                 numbers[done:end] = get(block, index, index + end - done)
             done, block, index = end, block + 1, 0
@@ -357,7 +367,7 @@ class NormalStream:
         """Return some numbers of a block, which is drawn whole and kept."""
         if block != self._block or self._first or len(self._values) != self.BLOCK:
             values = np.empty(self.BLOCK)
-            self._draw(block, values)
+            draw(self._at(block), values)
             self._block, self._first, self._drawn, self._values = block, 0, self.BLOCK, values
         return self._values[first:end]
 
@@ -366,39 +376,39 @@ class NormalStream:
         if block != self._block or first < self._first:
             self._block, self._first, self._drawn = block, 0, 0
             self._values = _NO_NUMBERS
-            _seat(self._seeded(), self._at(block))
-        generator = self._seeded()
+            self._begin(block)
         while self._drawn < first:
             skipped = min(_SKIPPED, first - self._drawn)
-            generator.standard_normal(skipped)
+            self._more(skipped)
             self._first = self._drawn = self._drawn + skipped
             self._values = _NO_NUMBERS
         if end > self._drawn:
-            drawn = generator.standard_normal(end - self._drawn)
+            drawn = self._more(end - self._drawn)
             kept = self._values[first - self._first :]
             self._values = np.concatenate((kept, drawn)) if len(kept) else drawn
             self._first, self._drawn = first, end
         return self._values[first - self._first : end - self._first]
 
-    def _draw(self, block: int, out: Numbers) -> None:
-        """Fill an array with the numbers of a block."""
-        if self._drawn < self.BLOCK:  # the generator leaves the block that is kept
-            self._block = -1
-        draw(self._seeded(), self._at(block), out)
+    def _begin(self, block: int) -> None:
+        """Let the generator, which not all streams need, stand at the beginning of a block."""
+        if self._generator is None:
+            self._generator = np.random.Generator(np.random.SFC64(0))
+        _seat(self._generator, self._at(block))
+
+    def _more(self, count: int) -> Numbers:
+        """Return the next numbers of the block that is being drawn."""
+        assert self._generator is not None
+        numbers: Numbers = self._generator.standard_normal(count)
+        return numbers
 
     def _at(self, block: int) -> tuple[int, int, int]:
         """Return the words at the beginning of a block."""
-        a, b, c = self._words
-        return a, b, (c + block) & _WORD
-
-    def _seeded(self) -> np.random.Generator:
-        """Return the generator, and find the words."""
-        if self._generator is None:
+        if self._words is None:
             words = np.random.SeedSequence(self._entropy).generate_state(3, np.uint64)
             a, b, c = words.tolist()
             self._words = (a, b, c)
-            self._generator = np.random.Generator(np.random.SFC64(0))
-        return self._generator
+        a, b, c = self._words
+        return a, b, (c + block) & _WORD
 
 
 @dataclass(frozen=True)
