@@ -448,6 +448,8 @@ def test_an_interrupted_run_leaves_nothing(tmp_path):
     code = (
         'import os, signal\n'
         'from jaguar_sensors_ros.bags.writer import BagWriter\n'
+        # who starts the tests in the background may have it ignored
+        'signal.signal(signal.SIGINT, signal.default_int_handler)\n'
         'write = BagWriter.write\n'
         'def stop(self, *a):\n'
         '    write(self, *a)\n'
