@@ -19,6 +19,7 @@ from jaguar_sensors_ros.cli.allan_input import Record, read_bag, read_csv, simul
 from jaguar_sensors_ros.cli.allan_report import print_axes, print_table, write
 from jaguar_sensors_ros.cli.graph import DONE, FAILED, timeout, whole
 from jaguar_sensors_ros.cli.param import parse
+from jaguar_sensors_ros.cli.parser import add_plain
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.component import declarations
 from jaguar_sensors_ros.sensors.imu_settings import ImuSettings
@@ -46,12 +47,7 @@ _DECIDED_ELSEWHERE = {'sample_rate_hz': '--rate', 'random_seed': '--seed'}
 def add(commands: Any) -> None:
     """Add the subcommand to the tool."""
     text = 'Allan deviation of an IMU at rest, with a verdict'
-    parser = commands.add_parser(
-        'allan',
-        help=text,
-        description=f'{text}. {_DETAILS}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_plain(commands, 'allan', run, text, _DETAILS)
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         '--grade', choices=_GRADES, help='simulate this grade (default: tactical)'
@@ -92,7 +88,6 @@ def add(commands: Any) -> None:
         metavar='DIR',
         help='where allan.csv and allan.png go (default: out/allan)',
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

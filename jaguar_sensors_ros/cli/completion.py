@@ -9,6 +9,7 @@ from typing import Any
 
 from jaguar_sensors_ros.cli.completers import complete_files
 from jaguar_sensors_ros.cli.graph import DONE
+from jaguar_sensors_ros.cli.parser import add_plain
 from jaguar_sensors_ros.types import JaguarError
 
 _TOOL = 'jaguar_sensors'
@@ -31,14 +32,8 @@ _ZSH_BASH = 'autoload -Uz bashcompinit && bashcompinit\n'
 def add(commands: Any) -> None:
     """Add the subcommand to the tool."""
     text = 'print what a shell needs for the tab key'
-    parser = commands.add_parser(
-        'completion',
-        help=text,
-        description=f'{text[0].upper()}{text[1:]}.{_DETAILS}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_plain(commands, 'completion', _run, text, _DETAILS)
     parser.add_argument('shell', choices=('bash', 'zsh'), help='your shell')
-    parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:

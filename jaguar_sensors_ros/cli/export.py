@@ -8,6 +8,7 @@ from typing import Any
 
 from jaguar_sensors_ros.bags.export import to_csv, to_euroc, to_tum
 from jaguar_sensors_ros.cli.graph import DONE
+from jaguar_sensors_ros.cli.parser import add_plain
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.types import JaguarError
 
@@ -28,19 +29,13 @@ exit status: 0 done; 1 interrupted; 2 bad input. OUT appears when it is complete
 def add(commands: Any) -> None:
     """Add the subcommand to the tool."""
     text = 'write a bag as CSV, TUM or EuRoC files'
-    parser = commands.add_parser(
-        'export',
-        help=text,
-        description=f'{text[0].upper()}{text[1:]}. {_DETAILS}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_plain(commands, 'export', run, text, _DETAILS)
     parser.add_argument('bag', type=Path, metavar='BAG', help='folder, or mcap or sqlite3 file')
     parser.add_argument('output', type=Path, metavar='OUT', help='what to write; not replaced')
     parser.add_argument('--format', required=True, choices=('csv', 'tum', 'euroc'))
     parser.add_argument(
         '--topics', nargs='+', default=[], metavar='TOPIC', help='names or patterns; all without'
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jaguar_sensors_ros.cli.completers import complete_with, nodes
-from jaguar_sensors_ros.cli.parser import take_numbers
+from jaguar_sensors_ros.cli.parser import add_plain, take_numbers
 from jaguar_sensors_ros.types import JaguarError
 
 if TYPE_CHECKING:
@@ -118,12 +118,7 @@ def add_command(
     details: str = '',
 ) -> argparse.ArgumentParser:
     """Add a subcommand that talks to nodes."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=text,
-        description=f'{text[0].upper()}{text[1:]}.{details}'.rstrip(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_plain(commands, name, run, text, details)
     take_numbers(parser)
     parser.add_argument(
         '--timeout',
@@ -132,7 +127,6 @@ def add_command(
         metavar='SECONDS',
         help='longest time to look for a node and to wait for its answer (default: 5)',
     )
-    parser.set_defaults(run=run)
     return parser
 
 

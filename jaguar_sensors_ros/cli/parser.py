@@ -40,6 +40,24 @@ def _is_word(text: str) -> bool:
     return not text.startswith('-') or text == '-' or bool(_NUMBER.match(text))
 
 
+def add_plain(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    text: str,
+    details: str = '',
+) -> argparse.ArgumentParser:
+    """Add a subcommand; ``details`` follow the text in its help."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=text,
+        description=f'{text[0].upper()}{text[1:]}.{details}'.rstrip(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
 def take_numbers(parser: argparse.ArgumentParser) -> None:
     """Let numbers such as -1e-3 be values and not options."""
     parser._negative_number_matcher = _NUMBER

@@ -13,6 +13,7 @@ from jaguar_sensors_ros.bags.simulate import Job, Outcome, Simulation
 from jaguar_sensors_ros.bags.source import choose
 from jaguar_sensors_ros.bags.writer import STORAGES
 from jaguar_sensors_ros.cli.graph import DONE, seconds, timeout, whole
+from jaguar_sensors_ros.cli.parser import add_plain
 from jaguar_sensors_ros.cli.progress import progress
 from jaguar_sensors_ros.types import Fidelity, JaguarError
 
@@ -32,12 +33,7 @@ exit status: 0 done; 1 interrupted; 2 bad input. The bag appears when it is comp
 def add(commands: Any) -> None:
     """Add the subcommand to the tool."""
     text = 'simulate sensors along a recorded motion, into a bag'
-    parser = commands.add_parser(
-        'simulate',
-        help=text,
-        description=f'{text[0].upper()}{text[1:]}. {_DETAILS}',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_plain(commands, 'simulate', run, text, _DETAILS)
     parser.add_argument('input', type=Path, metavar='IN', help='bag or trajectory file')
     parser.add_argument('output', type=Path, metavar='OUT', help='folder of the bag to write')
     parser.add_argument(
@@ -68,7 +64,6 @@ def add(commands: Any) -> None:
     )
     parser.add_argument('--storage', choices=sorted(STORAGES), default='mcap')
     parser.add_argument('--overwrite', action='store_true', help='replace OUT if it is a bag')
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

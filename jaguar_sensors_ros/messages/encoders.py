@@ -73,6 +73,17 @@ class Encoders:
     def _encoder(self, write: Any, shape: Any, paths: Any, values: Any) -> Encoder:
         return Encoder(self._writer.types, write, shape, paths, values)
 
+    def _error(self, write: Any, parts: list[str], values: Any) -> Encoder:
+        """Return an encoder of errors, given by their paths, with the labels of the faults."""
+
+        def shape(sample: Any, frame_id: str) -> Hashable:
+            return frame_id, _labels(sample.faults)
+
+        def paths(sample: Any, frame_id: str) -> list[str]:
+            return [*_STAMP, *parts, *_array('fault_magnitudes', len(sample.faults))]
+
+        return self._encoder(write, shape, paths, values)
+
     # ---------------------------------------------------------------------- IMU
 
     def imu(self) -> Encoder:
@@ -153,13 +164,6 @@ class Encoders:
         """Return an encoder of ImuError."""
         parts = [f'{name}_{part}' for name in ('gyro', 'accel') for part in ERROR_PARTS]
 
-        def shape(sample: ImuSample, frame_id: str) -> Hashable:
-            return frame_id, _labels(sample.faults)
-
-        def paths(sample: ImuSample, frame_id: str) -> list[str]:
-            vectors = _vector(*parts, 'orientation_total')
-            return [*_STAMP, *vectors, *_array('fault_magnitudes', len(sample.faults))]
-
         def values(sample: ImuSample, frame_id: str) -> tuple[float, ...]:
             return (
                 *divmod(sample.t_ns, NS_PER_S),
@@ -167,7 +171,9 @@ class Encoders:
                 *[fault.magnitude for fault in sample.faults],
             )
 
-        return self._encoder(self._writer.imu_error, shape, paths, values)
+        return self._error(
+            self._writer.imu_error, _vector(*parts, 'orientation_total'), values
+        )
 
     # ---------------------------------------------------------------------- GNSS
 
@@ -250,12 +256,6 @@ class Encoders:
         parts = ['position_noise', 'position_bias', 'position_fault', 'position_total',
                  'velocity_noise', 'velocity_fault', 'velocity_total']
 
-        def shape(sample: GpsSample, frame_id: str) -> Hashable:
-            return frame_id, _labels(sample.faults)
-
-        def paths(sample: GpsSample, frame_id: str) -> list[str]:
-            return [*_STAMP, *_vector(*parts), *_array('fault_magnitudes', len(sample.faults))]
-
         def values(sample: GpsSample, frame_id: str) -> tuple[float, ...]:
             position, velocity = sample.position_error, sample.velocity_error
             return (
@@ -270,7 +270,7 @@ class Encoders:
                 *[fault.magnitude for fault in sample.faults],
             )
 
-        return self._encoder(self._writer.gnss_error, shape, paths, values)
+        return self._error(self._writer.gnss_error, _vector(*parts), values)
 
     # ------------------------------------------------------------ magnetometer, barometer
 
@@ -287,12 +287,6 @@ class Encoders:
         """Return an encoder of MagError."""
         parts = [f'mag_{part}' for part in ERROR_PARTS]
 
-        def shape(sample: MagSample, frame_id: str) -> Hashable:
-            return frame_id, _labels(sample.faults)
-
-        def paths(sample: MagSample, frame_id: str) -> list[str]:
-            return [*_STAMP, *_vector(*parts), *_array('fault_magnitudes', len(sample.faults))]
-
         def values(sample: MagSample, frame_id: str) -> tuple[float, ...]:
             return (
                 *divmod(sample.t_ns, NS_PER_S),
@@ -300,7 +294,7 @@ class Encoders:
                 *[fault.magnitude for fault in sample.faults],
             )
 
-        return self._encoder(self._writer.mag_error, shape, paths, values)
+        return self._error(self._writer.mag_error, _vector(*parts), values)
 
     def pressure(self) -> Encoder:
         """Return an encoder of sensor_msgs/FluidPressure."""
@@ -317,12 +311,6 @@ class Encoders:
         """Return an encoder of BaroError."""
         parts = [f'pressure_{part}' for part in ERROR_PARTS]
 
-        def shape(sample: BaroSample, frame_id: str) -> Hashable:
-            return frame_id, _labels(sample.faults)
-
-        def paths(sample: BaroSample, frame_id: str) -> list[str]:
-            return [*_STAMP, *parts, *_array('fault_magnitudes', len(sample.faults))]
-
         def values(sample: BaroSample, frame_id: str) -> tuple[float, ...]:
             return (
                 *divmod(sample.t_ns, NS_PER_S),
@@ -333,4 +321,4 @@ class Encoders:
                 *[fault.magnitude for fault in sample.faults],
             )
 
-        return self._encoder(self._writer.baro_error, shape, paths, values)
+        return self._error(self._writer.baro_error, parts, values)

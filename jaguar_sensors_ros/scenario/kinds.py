@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from jaguar_sensors_ros.catalogue import make_settings
+from jaguar_sensors_ros.catalogue import SENSORS, make_settings
 from jaguar_sensors_ros.errors.triad_settings import BiasSettings, TriadSettings
 from jaguar_sensors_ros.faults.base import Channels
 from jaguar_sensors_ros.nav.earth import ecef_from_geodetic, geodetic_from_ecef
@@ -20,17 +20,16 @@ from jaguar_sensors_ros.types import ZERO3, Vec3
 _MODES = ('bias', 'drift', 'noise', 'stuck', 'intermittent', 'jump', 'total')
 
 
+def _channels(type_name: str) -> Channels:
+    """Return those of the live sensor."""
+    return replace(SENSORS[type_name][0].channels, modes=_MODES)
+
+
 class PlayedImu(PlayedSensor):
     """A played IMU."""
 
     type_name = 'imu'
-    channels = Channels(
-        names=('gyro', 'accel'),
-        axes='xyz',
-        units={'gyro': 'rad/s', 'accel': 'm/s2'},
-        modes=_MODES,
-        offset_target='gyro',
-    )
+    channels = _channels(type_name)
     places: ClassVar = {'gyro': ('data', 'gyro'), 'accel': ('data', 'accel')}
 
     def _terms(self, settings: Any) -> dict[str, Terms]:
@@ -50,14 +49,7 @@ class PlayedGps(PlayedSensor):
     """A played GNSS receiver; the channel position is an offset from what was measured."""
 
     type_name = 'gps'
-    channels = Channels(
-        names=('position', 'velocity'),
-        axes='enu',
-        units={'position': 'm', 'velocity': 'm/s'},
-        modes=_MODES,
-        offset_target='position',
-        rate_of={'position': 'velocity'},
-    )
+    channels = _channels(type_name)
     places: ClassVar = {
         'position': ('fix', 'latitude'),
         'velocity': ('velocity', 'velocity'),
@@ -107,13 +99,7 @@ class PlayedBaro(PlayedSensor):
     """A played barometer."""
 
     type_name = 'baro'
-    channels = Channels(
-        names=('pressure',),
-        axes='p',
-        units={'pressure': 'Pa'},
-        modes=_MODES,
-        offset_target='pressure',
-    )
+    channels = _channels(type_name)
     places: ClassVar = {'pressure': ('pressure', 'pressure')}
 
     def _terms(self, settings: Any) -> dict[str, Terms]:
@@ -124,9 +110,7 @@ class PlayedMag(PlayedSensor):
     """A played magnetometer."""
 
     type_name = 'mag'
-    channels = Channels(
-        names=('mag',), axes='xyz', units={'mag': 'T'}, modes=_MODES, offset_target='mag'
-    )
+    channels = _channels(type_name)
     places: ClassVar = {'mag': ('field', 'mag')}
 
     def _terms(self, settings: Any) -> dict[str, Terms]:

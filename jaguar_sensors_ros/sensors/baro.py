@@ -12,17 +12,17 @@ from jaguar_sensors_ros.errors.sensing import REFERENCE_C
 from jaguar_sensors_ros.errors.stochastic import stationary_sigma
 from jaguar_sensors_ros.faults.base import Channels, Signal
 from jaguar_sensors_ros.nav import atmosphere, earth
-from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
+from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import add, rotate
 from jaguar_sensors_ros.sensors.baro_settings import BaroSettings
-from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import VARIANCE_FLOOR
+from jaguar_sensors_ros.sensors.instant import InstantSensor
 from jaguar_sensors_ros.types import NS_PER_S, BaroSample, Fidelity, TruthSample
 
 AXIS = 'p'
 
 
-class BaroSensor(Sensor[BaroSettings, BaroSample]):
+class BaroSensor(InstantSensor[BaroSettings, BaroSample]):
     """Static pressure at the stamp; see :class:`Sensor`.
 
     p_m = p (1 + s) + bias + noise, rounded and within its range; p is that of the standard
@@ -67,15 +67,6 @@ class BaroSensor(Sensor[BaroSettings, BaroSample]):
     def prepare(self) -> None:
         """Make random errors ahead."""
         self._ahead.prepare(self.grid)
-
-    def first_tick(self, t_ns: int) -> int:
-        return self.grid.first_at(t_ns + 1)
-
-    def _leave(self, segment: Segment) -> None:
-        """Feel the specific force at the end of the piece."""
-        state = segment.at(segment.end_ns)
-        _, force = inertial_rates(state, self.settings.felt_earth, self.arm)
-        self._expose(segment.end_ns, force)
 
     # ------------------------------------------------------------------ the chain
 

@@ -36,11 +36,11 @@ def covariance(
     return tuple(matrix)
 
 
-def override(what: str, unit: str) -> Any:
-    """Declare the parameter that overrides a covariance."""
+def override(what: str, unit: str, kind: str = 'Covariance') -> Any:
+    """Declare the parameter that overrides a covariance; ``kind`` says in which axes it is."""
     return parameter(
         AUTO,
-        f'Covariance of {what} to publish instead of the simulated one: a variance, three '
+        f'{kind} of {what} to publish instead of the simulated one: a variance, three '
         'variances, or the whole matrix row by row.',
         kind='vector',
         sizes=(1, 3, 9),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jaguar_sensors_ros.component import AUTO
 from jaguar_sensors_ros.faults.base import Channels, FaultMode, Signal
 from jaguar_sensors_ros.nav import earth, gps_time
-from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
+from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.rotation import (
     add,
     cross,
@@ -20,7 +20,6 @@ from jaguar_sensors_ros.nav.rotation import (
     subtract,
     transposed_times,
 )
-from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import covariance
 from jaguar_sensors_ros.sensors.fix_kind import degraded, with_accuracy_of
 from jaguar_sensors_ros.sensors.gnss_errors import AXES, NO_ERROR, GnssErrors, total_sigma
@@ -32,6 +31,7 @@ from jaguar_sensors_ros.sensors.gnss_sky import (
     directions_in_view,
 )
 from jaguar_sensors_ros.sensors.gps_settings import GpsSettings
+from jaguar_sensors_ros.sensors.instant import InstantSensor
 from jaguar_sensors_ros.types import (
     NS_PER_S,
     ZERO3,
@@ -60,7 +60,7 @@ class Antenna:
     q_ns: Quat
 
 
-class GpsSensor(Sensor[GpsSettings, GpsSample]):
+class GpsSensor(InstantSensor[GpsSettings, GpsSample]):
     """Position and velocity of an antenna, in ECEF; see :class:`Sensor`.
 
     Errors are drawn along independent axes, turned by the geometry of the satellites into east,
@@ -129,16 +129,7 @@ class GpsSensor(Sensor[GpsSettings, GpsSample]):
             if steps:
                 self._sigma = self._sigma_of(with_accuracy_of(kind, self.settings))
 
-    def first_tick(self, t_ns: int) -> int:
-        return self.grid.first_at(t_ns + 1)
-
     # ------------------------------------------------------------------ the chain
-
-    def _leave(self, segment: Segment) -> None:
-        """Feel the specific force at the end of the piece."""
-        state = segment.at(segment.end_ns)
-        _, force = inertial_rates(state, self.settings.felt_earth, self.arm)
-        self._expose(segment.end_ns, force)
 
     def _sample(self, segment: Segment, t_ns: int, number: int, k: int) -> GpsSample | None:
         """Antenna truth, error terms, faults, sample."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from jaguar_sensors_ros.component import AUTO, ParameterError, group, parameter
+from jaguar_sensors_ros.component import ParameterError, group, parameter
 from jaguar_sensors_ros.nav.gps_time import LEAP_SECONDS
-from jaguar_sensors_ros.sensors.covariance import check_override
+from jaguar_sensors_ros.sensors.covariance import check_override, override
 from jaguar_sensors_ros.sensors.settings import SensorSettings
 from jaguar_sensors_ros.types import FixType, Vec3
 
@@ -46,24 +46,12 @@ def _horizontal_vertical(default: float, doc: str, unit: str) -> Any:
     )
 
 
-def _override(what: str, unit: str) -> Any:
-    return parameter(
-        AUTO,
-        f'ENU covariance of the {what} to publish instead of the simulated one: a variance, '
-        'three variances, or the whole matrix row by row.',
-        kind='vector',
-        sizes=(1, 3, 9),
-        unit=unit,
-        auto=True,
-    )
-
-
 @dataclass(frozen=True)
 class GpsCovarianceSettings:
     """Overrides of published covariances."""
 
-    position: tuple[float, ...] | str = _override('position', 'm^2')
-    velocity: tuple[float, ...] | str = _override('velocity', '(m/s)^2')
+    position: tuple[float, ...] | str = override('the position', 'm^2', 'ENU covariance')
+    velocity: tuple[float, ...] | str = override('the velocity', '(m/s)^2', 'ENU covariance')
 
     def __post_init__(self) -> None:
         for name in ('position', 'velocity'):

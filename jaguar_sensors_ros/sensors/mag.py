@@ -8,7 +8,7 @@ from jaguar_sensors_ros.component import AUTO, ParameterError
 from jaguar_sensors_ros.errors.ahead import Ahead
 from jaguar_sensors_ros.errors.triad import Ambience, Triad
 from jaguar_sensors_ros.faults.base import Channels, Signal
-from jaguar_sensors_ros.nav.kinematics import Segment, inertial_rates
+from jaguar_sensors_ros.nav.kinematics import Segment
 from jaguar_sensors_ros.nav.magnetic import ConstantField, EarthField, Field, require_library
 from jaguar_sensors_ros.nav.rotation import (
     add,
@@ -19,8 +19,8 @@ from jaguar_sensors_ros.nav.rotation import (
     scale,
     subtract,
 )
-from jaguar_sensors_ros.sensors.base import Sensor
 from jaguar_sensors_ros.sensors.covariance import covariance
+from jaguar_sensors_ros.sensors.instant import InstantSensor
 from jaguar_sensors_ros.sensors.mag_settings import MagSettings
 from jaguar_sensors_ros.types import (
     NS_PER_S,
@@ -37,7 +37,7 @@ from jaguar_sensors_ros.types import (
 _LEAST_VARIANCE = 1e-20
 
 
-class MagSensor(Sensor[MagSettings, MagSample]):
+class MagSensor(InstantSensor[MagSettings, MagSample]):
     """Three axes that measure the magnetic flux density at the stamp; see :class:`Sensor`.
 
     B_m = f(M (A B_s + b)) + bias + noise, B_s = R(q_ns)^T B_n: A is the soft iron, b the hard
@@ -92,19 +92,10 @@ class MagSensor(Sensor[MagSettings, MagSample]):
         """Make random errors ahead."""
         self._ahead.prepare(self.grid)
 
-    def first_tick(self, t_ns: int) -> int:
-        return self.grid.first_at(t_ns + 1)
-
     def _gap(self) -> None:
         #: what the iron lets through at the tick before
         self._before: Vec3 | None = None
         self.triad.low_pass.break_off()
-
-    def _leave(self, segment: Segment) -> None:
-        """Feel the specific force at the end of the piece."""
-        state = segment.at(segment.end_ns)
-        _, force = inertial_rates(state, self.settings.felt_earth, self.arm)
-        self._expose(segment.end_ns, force)
 
     # ------------------------------------------------------------------ the chain
 
