@@ -57,8 +57,8 @@ def run(contenders: list[Contender], turns: int, warm: bool = True) -> dict[str,
     """
     scores = {contender.name: Score(contender) for contender in contenders}
     with ExitStack() as stack:
-        # one set-up after the other, so that none is disturbed
-        there = [(s, c) for s in scores.values() if (c := _start(stack, s)) is not None]
+        started = [(score, _start(stack, score.contender)) for score in scores.values()]
+        there = [(score, child) for score, child in started if _is_there(score, child)]
         for turn in range(0 if warm else 1, turns + 1):
             for score, child in there if turn % 2 else reversed(there):
                 result = child.ask(_LONGEST_S, turn=turn)
@@ -67,12 +67,14 @@ def run(contenders: list[Contender], turns: int, warm: bool = True) -> dict[str,
     return scores
 
 
-def _start(stack: ExitStack, score: Score) -> Child | None:
-    contender = score.contender
+def _start(stack: ExitStack, contender: Contender) -> Child:
     arguments = {**contender.arguments, 'without': contender.without}
     command = python('benchmarks.worker', contender.target, json.dumps(arguments))
     name = contender.name.replace(' ', '_')
-    child = stack.enter_context(Child(name, command, {'JAGUAR_BENCH_PEERS': str(PEERS)}))
-    answer = child.answer(_LONGEST_S)
-    score.missing = answer.get('missing', '')
-    return None if score.missing else child
+    return stack.enter_context(Child(name, command, {'JAGUAR_BENCH_PEERS': str(PEERS)}))
+
+
+def _is_there(score: Score, child: Child) -> bool:
+    """Wait until a contender is ready; tell whether there is one."""
+    score.missing = child.answer(_LONGEST_S).get('missing', '')
+    return not score.missing

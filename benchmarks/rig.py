@@ -101,6 +101,7 @@ class Rig:
             'RCUTILS_COLORIZED_OUTPUT': '0',
         }
         self._cores = cores
+        self._is_there = False
         self._subject: Child | None = None
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix='jaguar_bench_'))
         self._folder = Path(folder)
@@ -111,8 +112,6 @@ class Rig:
             self._sink = self._start(f'{name}_sink', sink, others)
             source = process.python('benchmarks.source')
             self._source = self._start(f'{name}_source', source, others)
-            self._sink.answer()
-            self._source.answer()
         except BaseException:
             self._stack.close()
             raise
@@ -121,11 +120,21 @@ class Rig:
         environment = {**self._environment, **self._profile}
         return self._stack.enter_context(Child(name, command, environment, cores))
 
+    def _until_there(self) -> None:
+        """Wait for source and sink."""
+        if not self._is_there:
+            self._sink.answer()
+            self._source.answer()
+            self._is_there = True
+
     def launch(self, command: Sequence[str]) -> Rig:
         """Start a subject in place of the one before and wait until data flows; return self."""
+        return self.begin(command).until_flowing()
+
+    def begin(self, command: Sequence[str]) -> Rig:
+        """Start a subject in place of the one before; return self."""
         self.stop()
         self._subject = Child(self.name, command, self._environment, self._cores)
-        self._until_flowing()
         return self
 
     def stop(self) -> None:
@@ -152,20 +161,21 @@ class Rig:
 
     # ------------------------------------------------------------------ phases
 
-    def _until_flowing(self) -> None:
-        """Feed the subject until something came on every topic.
+    def until_flowing(self) -> Rig:
+        """Feed the subject until something came on every topic; return self.
 
         Raises
         ------
         Broken
             if that takes too long.
         """
+        self._until_there()
         deadline = time.monotonic() + _DEADLINE_S
         while True:
             self._source.ask(**_PROBE)
             topics = set(self._came()[:, 0].tolist())
             if len(topics) == self.outputs:
-                return
+                return self
             if time.monotonic() > deadline or not self.subject.is_alive:
                 raise Broken(
                     f'{self.name}: data came on {len(topics)} of {self.outputs} topics; '
@@ -213,6 +223,7 @@ class Rig:
     def first_message_s(self, command: Sequence[str], rate: int = 200) -> float:
         """Start a subject while the truth flows; return the time [s] to its first message."""
         self.stop()
+        self._until_there()
         self._came()
         self._source.tell(rate=rate, warm=0, count=rate * _FLOW_S, pids=[])
         time.sleep(_SETTLE_S)

@@ -27,7 +27,7 @@ class Plan:
     watch_s: float
 
 
-PLANS = {'full': Plan(5, 5.0, 20.0), 'quick': Plan(1, 2.0, 3.0), 'tiny': Plan(1, 0.2, 0.5)}
+PLANS = {'full': Plan(5, 5.0, 20.0), 'quick': Plan(1, 1.0, 2.0), 'tiny': Plan(1, 0.2, 0.5)}
 
 
 def heavy_imports(log: str) -> list[str]:
@@ -47,7 +47,7 @@ def measure(size: str) -> Report:
         starts = [rig.first_message_s(imu_command(200)) for _ in range(plan.starts)]
     report.row('imu_node: exec to first message', 's', starts)
     report.judge('first', statistics.median(starts))
-    with Rig('startup_load', TOPICS) as rig:
+    with Rig('startup_load', TOPICS, announce_s=0.1) as rig:
         rig.launch([sys.executable, '-X', 'importtime', *imu_command(_RATE)])
         phase = rig.phase(_RATE, plan.warm_s, plan.watch_s)
         heavy = heavy_imports(rig.subject.log_path.read_text(errors='replace'))

@@ -34,8 +34,8 @@ from jaguar_sensors_ros.types import (
 
 Array = NDArray[np.float64]
 
-#: samples in a block: long enough that calls cost little, and an array fits the cache of a core
-BLOCK = 1 << 15
+#: samples in a block: long enough that calls cost little, a few rows still fit a cache
+BLOCK = 1 << 16
 #: from so many samples on a compiler, where there is one, makes up for its own time
 _WORTH_COMPILING = 10_000_000
 _LONGEST = 1 << 33
